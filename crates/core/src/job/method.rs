@@ -1,0 +1,107 @@
+//! Names of methods: who reads, and how.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// `thread/api`, for instance `worker/sync`. Which names exist is the browser part's registry to say.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MethodName {
+    thread: Thread,
+    api: String,
+}
+
+/// Whose program wants the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Thread {
+    /// The page's main thread reads.
+    Main,
+    /// A dedicated worker reads.
+    Worker,
+    /// The main thread asks a worker, which reads and sends the bytes back.
+    Rpc,
+}
+
+/// The threads and how a name spells them.
+const THREADS: [(Thread, &str); 3] = [(Thread::Main, "main"), (Thread::Worker, "worker"), (Thread::Rpc, "rpc")];
+
+impl Thread {
+    fn name(self) -> &'static str {
+        THREADS.iter().find(|(thread, _)| *thread == self).expect("every thread has a name").1
+    }
+
+    /// Whether the worker's clock times it; the main thread's does otherwise.
+    #[must_use]
+    pub fn timed_in_worker(self) -> bool {
+        self == Self::Worker
+    }
+}
+
+impl MethodName {
+    /// Whose program wants the bytes.
+    #[must_use]
+    pub fn thread(&self) -> Thread {
+        self.thread
+    }
+
+    /// The part after the slash.
+    #[must_use]
+    pub fn api(&self) -> &str {
+        &self.api
+    }
+}
+
+/// Text that is no method's name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a method's name: write thread/api, where thread is main, worker or rpc, for instance worker/sync")]
+pub struct BadMethodName(String);
+
+impl FromStr for MethodName {
+    type Err = BadMethodName;
+
+    fn from_str(text: &str) -> Result<Self, BadMethodName> {
+        let bad = || BadMethodName(text.to_owned());
+        let (thread, api) = text.split_once('/').ok_or_else(bad)?;
+        let (thread, _) = *THREADS.iter().find(|(_, name)| *name == thread).ok_or_else(bad)?;
+        let well_formed = !api.is_empty() && api.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+        if well_formed { Ok(Self { thread, api: api.to_owned() }) } else { Err(bad()) }
+    }
+}
+
+impl fmt::Display for MethodName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.thread.name(), self.api)
+    }
+}
+
+impl Serialize for MethodName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for MethodName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for text in ["main/slice", "worker/sync-read-only", "rpc/transfer"] {
+            assert_eq!(text.parse::<MethodName>().map(|name| name.to_string()), Ok(text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn what_is_no_name_is_named() {
+        for text in ["sync", "worker/", "/sync", "service/sync", "worker/Sync", "worker/a/b", "worker/<b>"] {
+            assert!(text.parse::<MethodName>().expect_err(text).to_string().contains(text));
+        }
+    }
+}

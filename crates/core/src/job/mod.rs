@@ -1,0 +1,187 @@
+//! A job says what to measure: a TOML file with a budget and groups. A preset is a job that ships in `fixtures/`.
+
+mod check;
+mod method;
+
+use serde::{Deserialize, Serialize};
+
+pub use check::{BadJob, Mistake};
+pub use method::{BadMethodName, MethodName, Thread};
+
+use crate::units::{Bytes, Nanos};
+
+include!(concat!(env!("OUT_DIR"), "/presets.rs"));
+
+/// What to measure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// A short name, of lower-case letters, digits and hyphens.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// Seconds of measuring, all groups together. Writing fixtures and checking bytes come on top.
+    pub budget_s: f64,
+    /// The storage that the job may fill at most.
+    pub storage: Bytes,
+    /// The groups, in the order in which they run. In TOML: `[[group]]`.
+    #[serde(rename = "group")]
+    pub groups: Vec<Group>,
+}
+
+/// One workload and the methods that compete on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// A short name, unlike the job's other groups.
+    pub name: String,
+    /// One line for people: `random 4 KiB reads in a 32 MiB file`.
+    pub title: String,
+    /// In which order blocks are read.
+    pub rw: Rw,
+    /// Bytes of one op: one read.
+    pub bs: Bytes,
+    /// Bytes of all the group's files together, as in fio.
+    pub size: Bytes,
+    /// Over how many files of the same size they are spread.
+    #[serde(default = "one")]
+    pub nrfiles: u32,
+    /// Whether a file is opened for every op or once.
+    pub open: Open,
+    /// The method that the others are compared with.
+    pub baseline: MethodName,
+    /// The methods that are compared with it.
+    pub methods: Vec<MethodName>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// fio's `rw`: the order of an arm's ops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rw {
+    /// Block after block, file after file.
+    Read,
+    /// Every block once in a random order, then in another one, as fio's random map does it.
+    RandRead,
+}
+
+/// When files are opened and closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Open {
+    /// An op looks its file up, opens it, reads and closes it.
+    Each,
+    /// All files are opened before the first sample.
+    Kept,
+}
+
+impl Job {
+    /// Reads a job from TOML and checks it.
+    ///
+    /// # Errors
+    /// Every mistake at once: TOML that does not parse with its line, and otherwise all values that make no sense.
+    pub fn from_toml(text: &str) -> Result<Self, BadJob> {
+        let job: Self = toml::from_str(text).map_err(|error| BadJob::syntax(&error))?;
+        check::check(&job)?;
+        Ok(job)
+    }
+
+    /// The text of a preset.
+    #[must_use]
+    pub fn preset(name: &str) -> Option<&'static str> {
+        PRESETS.iter().find(|(preset, _)| *preset == name).map(|(_, text)| *text)
+    }
+
+    /// The names of all presets.
+    pub fn presets() -> impl Iterator<Item = &'static str> {
+        PRESETS.iter().map(|(name, _)| *name)
+    }
+
+    /// The files that the job needs: groups whose files have the same number and size read the same ones.
+    #[must_use]
+    pub fn filesets(&self) -> Vec<Fileset> {
+        let mut filesets: Vec<Fileset> = Vec::new();
+        for group in &self.groups {
+            if !filesets.contains(&group.fileset()) {
+                filesets.push(group.fileset());
+            }
+        }
+        filesets
+    }
+
+    /// The bytes that the job writes.
+    #[must_use]
+    pub fn written(&self) -> Bytes {
+        Bytes(self.filesets().iter().map(|fileset| fileset.bytes().0).sum())
+    }
+
+    /// The budget as a duration.
+    #[must_use]
+    pub fn budget(&self) -> Nanos {
+        Nanos::from_s(self.budget_s)
+    }
+}
+
+impl Group {
+    /// The files that the group reads.
+    #[must_use]
+    pub fn fileset(&self) -> Fileset {
+        Fileset { nrfiles: self.nrfiles, file_size: Bytes(self.size.0 / u64::from(self.nrfiles)) }
+    }
+
+    /// Whether an op is a whole file.
+    #[must_use]
+    pub fn whole_files(&self) -> bool {
+        self.bs == self.fileset().file_size
+    }
+}
+
+/// A number of files of one size, filled from the run's seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fileset {
+    /// How many files.
+    pub nrfiles: u32,
+    /// The bytes of each.
+    pub file_size: Bytes,
+}
+
+impl Fileset {
+    /// The bytes of all files.
+    #[must_use]
+    pub fn bytes(&self) -> Bytes {
+        Bytes(u64::from(self.nrfiles) * self.file_size.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_is_a_valid_job_of_its_own_name() {
+        assert!(Job::presets().any(|name| name == "quick"));
+        for name in Job::presets() {
+            let job = Job::from_toml(Job::preset(name).expect("listed")).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(job.name, name);
+        }
+    }
+
+    #[test]
+    fn quick_is_what_the_page_promises() {
+        let job = Job::from_toml(Job::preset("quick").expect("shipped")).expect("valid");
+        assert!(job.budget() <= Nanos::from_s(30.0));
+        assert!(job.written() <= Bytes(64 << 20), "{}", job.written());
+        assert_eq!(job.groups.len(), 3);
+    }
+
+    #[test]
+    fn groups_with_the_same_files_share_them() {
+        let job = Job::from_toml(Job::preset("quick").expect("shipped")).expect("valid");
+        let filesets = job.filesets();
+        assert_eq!(filesets.len(), 2);
+        assert_eq!(job.written().0, filesets.iter().map(|files| files.bytes().0).sum::<u64>());
+    }
+}

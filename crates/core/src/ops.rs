@@ -1,0 +1,176 @@
+//! Which bytes an arm reads, in which order. All arms of a group read the same ones: they follow from the seed, the group
+//! and the round, so every thread works them out for itself.
+
+use rand::{Rng, RngExt};
+
+use crate::job::{Group, Rw};
+use crate::seed::{Purpose, Seed};
+
+/// One read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// The file, by its number in the fileset.
+    pub file: u32,
+    /// The offset in bytes.
+    pub at: u64,
+    /// How many bytes.
+    pub len: u32,
+}
+
+/// A verification reads at most this many ops ...
+const VERIFIED_OPS: u64 = 64;
+/// ... and about this many bytes.
+const VERIFIED_BYTES: u64 = 64 << 20;
+
+/// The blocks of a group's files.
+#[derive(Clone, Copy, Debug)]
+struct Blocks {
+    per_file: u64,
+    count: u64,
+    len: u32,
+}
+
+impl Blocks {
+    fn of(group: &Group) -> Self {
+        Self {
+            per_file: group.fileset().file_size.0 / group.bs.0,
+            count: group.size.0 / group.bs.0,
+            len: u32::try_from(group.bs.0).expect("a checked job's blocks are at most 64 MiB"),
+        }
+    }
+
+    fn all(self) -> Vec<u32> {
+        (0..u32::try_from(self.count).expect("a checked job has at most 2^22 blocks")).collect()
+    }
+
+    fn op(self, block: u64) -> Op {
+        Op {
+            file: u32::try_from(block / self.per_file).expect("a checked job has at most 10 000 files"),
+            at: block % self.per_file * u64::from(self.len),
+            len: self.len,
+        }
+    }
+}
+
+/// Moves `count` of the blocks to the front, each order as likely as any other, and returns them. Fisher and Yates' shuffle from
+/// the front: what it begins with does not depend on how far it goes.
+fn shuffled<'a>(blocks: &'a mut [u32], count: u64, rng: &mut impl Rng) -> &'a mut [u32] {
+    let end = u32::try_from(blocks.len()).expect("as many as there are numbers");
+    let count = usize::try_from(count).expect("at most the blocks");
+    for (place, first) in (0..count).zip(0..) {
+        blocks.swap(place, rng.random_range(first..end) as usize);
+    }
+    &mut blocks[..count]
+}
+
+/// The first `n` ops of a round, into `ops`. An arm with a smaller `n` reads the beginning of what the others read.
+///
+/// Reading in order, a round begins `stride` ops after the one before, so that an arm whose `n` is `stride` reads on
+/// where it stopped. Random rounds begin with an order of their own, in which every block comes once before one comes again.
+pub fn round(group: &Group, seed: Seed, index: u32, number: u32, stride: u64, n: u64, ops: &mut Vec<Op>) {
+    ops.clear();
+    let blocks = Blocks::of(group);
+    match group.rw {
+        Rw::Read => {
+            let start = u64::from(number).wrapping_mul(stride % blocks.count) % blocks.count;
+            ops.extend((0..n).map(|i| blocks.op((start + i % blocks.count) % blocks.count)));
+        }
+        Rw::RandRead => {
+            let mut rng = seed.stream(Purpose::Ops { group: index, round: number });
+            let mut order = blocks.all();
+            let mut left = n;
+            while left > 0 {
+                let taken = left.min(blocks.count);
+                ops.extend(shuffled(&mut order, taken, &mut rng).iter().map(|block| blocks.op(u64::from(*block))));
+                left -= taken;
+            }
+        }
+    }
+}
+
+/// The ops that a verification reads: the first and the last block, and others at random, all of them where they are few.
+#[must_use]
+pub fn verification(group: &Group, seed: Seed, index: u32) -> Vec<Op> {
+    let blocks = Blocks::of(group);
+    let affordable = (VERIFIED_BYTES / group.bs.0).max(2);
+    let wanted = blocks.count.min(affordable).min(VERIFIED_OPS);
+    let mut order = blocks.all();
+    let mut rng = seed.stream(Purpose::Verification { group: index });
+    let last = u32::try_from(blocks.count - 1).expect("as many as there are numbers");
+    let chosen = shuffled(&mut order, wanted, &mut rng);
+    for end in [0, last] {
+        if !chosen.contains(&end) {
+            // The other end is never overwritten: the place taken is one whose block is neither.
+            let place = chosen.iter().position(|block| *block != 0 && *block != last);
+            chosen[place.expect("at least two places, and the ends take one each")] = end;
+        }
+    }
+    chosen.iter().map(|block| blocks.op(u64::from(*block))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::job::Job;
+
+    fn group(name: &str) -> Group {
+        let job = Job::from_toml(Job::preset("quick").expect("shipped")).expect("valid");
+        job.groups.into_iter().find(|group| group.name == name).expect("a group of quick")
+    }
+
+    fn ops(group: &Group, number: u32, stride: u64, n: u64) -> Vec<Op> {
+        let mut ops = Vec::new();
+        round(group, Seed(1), 0, number, stride, n, &mut ops);
+        ops
+    }
+
+    #[test]
+    fn reading_in_order_goes_on_where_the_round_before_stopped() {
+        let group = group("in-order-1m");
+        let blocks: Vec<u64> = (0..20).flat_map(|number| ops(&group, number, 3, 3)).map(|op| op.at >> 20).collect();
+        let expected: Vec<u64> = (0..60).map(|block| block % 32).collect();
+        assert_eq!(blocks, expected);
+    }
+
+    #[test]
+    fn whole_files_are_read_from_their_start() {
+        let group = group("small-files");
+        let files: Vec<Op> = ops(&group, 0, 7, 100);
+        assert!(files.iter().enumerate().all(|(i, op)| op.file as usize == i % 50 && op.at == 0 && op.len == 20_480));
+    }
+
+    #[test]
+    fn every_random_block_comes_once_before_one_comes_again() {
+        let group = group("random-4k");
+        let all = ops(&group, 5, 1, 8192 * 2);
+        for pass in all.chunks(8192) {
+            assert_eq!(pass.iter().map(|op| op.at).collect::<HashSet<_>>().len(), 8192);
+        }
+        assert_ne!(all[..8192], all[8192..]);
+        assert_ne!(all[..100], ops(&group, 6, 1, 100));
+    }
+
+    #[test]
+    fn an_arm_with_fewer_ops_reads_the_beginning_of_the_others() {
+        for name in ["random-4k", "in-order-1m", "small-files"] {
+            let group = group(name);
+            assert_eq!(ops(&group, 3, 2, 5)[..], ops(&group, 3, 2, 60)[..5], "{name}");
+        }
+    }
+
+    #[test]
+    fn verification_reads_both_ends_and_all_of_few_blocks() {
+        for (name, count) in [("random-4k", 64), ("in-order-1m", 32), ("small-files", 50)] {
+            let group = group(name);
+            for seed in 0..20 {
+                let ops = verification(&group, Seed(seed), 0);
+                let distinct: HashSet<_> = ops.iter().map(|op| (op.file, op.at)).collect();
+                assert_eq!((ops.len(), distinct.len()), (count, count), "{name}");
+                assert!(distinct.contains(&(0, 0)));
+                assert!(distinct.contains(&(group.nrfiles - 1, group.fileset().file_size.0 - group.bs.0)));
+            }
+        }
+    }
+}

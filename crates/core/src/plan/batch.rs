@@ -1,0 +1,120 @@
+//! How many ops make a sample.
+
+use crate::protocol;
+use crate::result::Batch;
+use crate::units::Nanos;
+
+/// What the pilot found of an arm that reads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// What an op takes, in nanoseconds.
+    pub per_op_ns: f64,
+    /// The tick of its clock.
+    pub tick: Nanos,
+}
+
+/// The number of ops of every arm, and how many ticks the shortest sample holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Batches {
+    /// In the order of the paces.
+    pub arms: Vec<(u64, Batch)>,
+    /// The ticks that each sample was sized for.
+    pub ticks: u64,
+}
+
+/// Chooses the ops of each arm: the fastest arm's number for all whom it does not take too long; the rest choose among
+/// themselves in the same way, so that slow arms too are compared over equal batches.
+///
+/// `rounds_within` is the time in which the fewest rounds must fit; `extra` counts further arms that are as slow as the
+/// first pace (the null arm). Where the rounds do not fit, samples hold fewer ticks.
+#[must_use]
+pub fn choose(paces: &[Pace], extra: usize, rounds_within: Nanos) -> Batches {
+    let rounds = f64::from(protocol::FEWEST_ROUNDS + protocol::WARM_UP_ROUNDS);
+    let cost = |arms: &[(u64, Batch)]| -> f64 {
+        let samples: Vec<f64> = arms.iter().zip(paces).map(|((n, _), pace)| *n as f64 * pace.per_op_ns).collect();
+        rounds * (samples.iter().sum::<f64>() + extra as f64 * samples.first().copied().unwrap_or(0.0))
+    };
+    let sized = |ticks: u64| Batches { arms: tiers(paces, ticks), ticks };
+    // A pilot is off by some: samples that are to hold the least number of ticks are sized for a quarter more.
+    let [fewest, coarse] = [protocol::FEWEST_TICKS, protocol::COARSE_TICKS].map(|ticks| ticks + ticks / 4);
+    [protocol::TICKS, fewest]
+        .into_iter()
+        .map(sized)
+        .find(|batches| cost(&batches.arms) <= rounds_within.as_f64())
+        .unwrap_or_else(|| sized(coarse))
+}
+
+fn tiers(paces: &[Pace], ticks: u64) -> Vec<(u64, Batch)> {
+    let mut by_pace: Vec<usize> = (0..paces.len()).collect();
+    by_pace.sort_by(|a, b| paces[*a].per_op_ns.total_cmp(&paces[*b].per_op_ns));
+    let mut arms = vec![(0, Batch::Shared); paces.len()];
+    let mut tier: Option<(u64, Batch)> = None;
+    for place in by_pace {
+        let pace = paces[place];
+        let chosen = match tier {
+            None => (ops(pace, ticks), Batch::Shared),
+            Some((n, batch)) if n as f64 * pace.per_op_ns <= protocol::LONGEST_SAMPLE.as_f64() => (n, batch),
+            Some(_) => (ops(pace, ticks), Batch::Own),
+        };
+        tier = Some(chosen);
+        arms[place] = chosen;
+    }
+    arms
+}
+
+/// N = ceil(max(ticks x r, 5 ms) / t); 100 ticks and 5 ms are the rule, fewer ticks scale the 5 ms down with them.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // saturates; an op takes a nanosecond or more
+fn ops(pace: Pace, ticks: u64) -> u64 {
+    let least = protocol::SAMPLE.as_f64() * ticks as f64 / protocol::TICKS as f64;
+    let sample = (pace.tick.as_f64() * ticks as f64).max(least);
+    ((sample / pace.per_op_ns).ceil() as u64).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TICK: Nanos = Nanos(5_000);
+    const AMPLE: Nanos = Nanos(u64::MAX);
+
+    fn pace(per_op_ns: f64) -> Pace {
+        Pace { per_op_ns, tick: TICK }
+    }
+
+    #[test]
+    fn the_fastest_arm_chooses_for_all() {
+        let batches = choose(&[pace(40_000.0), pace(10_000.0)], 1, AMPLE);
+        assert_eq!(batches, Batches { arms: vec![(500, Batch::Shared), (500, Batch::Shared)], ticks: 100 });
+    }
+
+    #[test]
+    fn slow_arms_choose_among_themselves() {
+        // 1 µs asks for 5 000 ops, which would take 640 µs ops 3.2 s; of those two, the faster one chooses.
+        let batches = choose(&[pace(640_000.0), pace(1_000.0), pace(500_000.0), pace(32_000.0)], 1, AMPLE);
+        assert_eq!(batches.arms, [(10, Batch::Own), (5_000, Batch::Shared), (10, Batch::Own), (5_000, Batch::Shared)]);
+    }
+
+    #[test]
+    fn a_coarse_clock_asks_for_longer_samples() {
+        let coarse = Pace { per_op_ns: 50_000.0, tick: Nanos(1_000_000) };
+        assert_eq!(choose(&[coarse], 1, AMPLE).arms, [(2_000, Batch::Shared)]);
+    }
+
+    #[test]
+    fn a_short_budget_halves_then_coarsens() {
+        let coarse = Pace { per_op_ns: 50_000.0, tick: Nanos(1_000_000) };
+        // 15 rounds of two arms at 100 ms are 3 s.
+        let n = |budget_ms: u64| {
+            let batches = choose(&[coarse], 1, Nanos(budget_ms * 1_000_000));
+            (batches.arms[0].0, batches.ticks)
+        };
+        assert_eq!(n(3_000), (2_000, 100));
+        assert_eq!(n(2_999), (1_240, 62));
+        assert_eq!(n(1_859), (500, 25));
+    }
+
+    #[test]
+    fn an_op_longer_than_a_sample_is_one_op() {
+        assert_eq!(choose(&[pace(3e9)], 1, AMPLE).arms, [(1, Batch::Shared)]);
+    }
+}

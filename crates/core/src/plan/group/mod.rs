@@ -1,0 +1,296 @@
+//! One group through its stages.
+
+mod pilots;
+mod rounds;
+
+use super::pilot::Pilot;
+use super::stopping::Looks;
+use super::warm_up::Progress;
+use crate::estimate;
+use crate::job::{Group, MethodName};
+use crate::result::{Arm, Batch, DropCause, Ended, EndsUp, GroupRecord, Incident, Role, Round, Verification, WarmUp, When};
+use crate::seed::{Purpose, Seed};
+use crate::units::Nanos;
+
+/// An arm, before anything is measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArmSpec {
+    /// The method.
+    pub method: MethodName,
+    /// What the arm is for.
+    pub role: Role,
+    /// Where its bytes end up.
+    pub ends_up: EndsUp,
+    /// The tick of the clock that times it.
+    pub tick: Nanos,
+}
+
+/// What to do next. Arms are named by their place.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Time `n` ops of the arm. The first pilot of an arm is the first time that it reads.
+    Pilot {
+        /// The arm.
+        arm: usize,
+        /// Ops.
+        n: u64,
+    },
+    /// Check the arm's bytes.
+    Verify {
+        /// The arm.
+        arm: usize,
+        /// Before the first round or after the last.
+        when: When,
+    },
+    /// Take a sample.
+    Sample {
+        /// The arm.
+        arm: usize,
+        /// The round's number.
+        round: u32,
+        /// Ops.
+        n: u64,
+        /// By how many ops this round begins after the one before, for reads in order.
+        stride: u64,
+        /// How long to busy-wait first: less than a tick.
+        dither: Nanos,
+    },
+    /// A round is over: say what happened around it. The time between rounds is free for everything that must not
+    /// disturb a sample.
+    RoundOver,
+    /// The group is measured.
+    Done,
+}
+
+/// What came of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Of [`Step::Pilot`] and [`Step::Sample`].
+    Timed {
+        /// What the ops took.
+        elapsed: Nanos,
+        /// The bytes that they read.
+        bytes: u64,
+    },
+    /// The clock stepped back during [`Step::Pilot`] or [`Step::Sample`].
+    ClockSteppedBack,
+    /// Of [`Step::Verify`].
+    Verified(Verification),
+    /// Of [`Step::RoundOver`].
+    RoundOver(RoundChecks),
+    /// The method failed.
+    Failed {
+        /// The error in full.
+        error: String,
+    },
+}
+
+/// What happened around a round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RoundChecks {
+    /// The page was hidden for a part of it.
+    pub hidden: bool,
+    /// How far the two clocks drifted apart.
+    pub clock_gap: Nanos,
+}
+
+#[derive(Clone, Debug)]
+enum Stage {
+    Pilot { arm: usize, pilot: Pilot },
+    Verify { arm: usize, when: When },
+    Round { kind: RoundKind, current: Round, position: usize },
+    Done,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RoundKind {
+    WarmUp,
+    Measured,
+}
+
+/// Takes one group through its stages and keeps what was measured.
+#[derive(Clone, Debug)]
+pub struct GroupPlan {
+    seed: Seed,
+    record: GroupRecord,
+    stage: Stage,
+    paces: Vec<Option<f64>>,
+    warm_up: Vec<Progress>,
+    failures_on_end: Vec<u32>,
+    looks: Looks,
+    next_round: u32,
+    longest_round: Nanos,
+    half_width: Option<f64>,
+}
+
+impl GroupPlan {
+    /// For a group of a checked job. `arms` hold one baseline, one null arm and any others.
+    #[must_use]
+    pub fn new(group: &Group, index: u32, seed: Seed, arms: Vec<ArmSpec>, budget: Nanos) -> Self {
+        let arms: Vec<Arm> = arms.into_iter().map(arm).collect();
+        let record = GroupRecord {
+            group: group.clone(),
+            index,
+            warm_up: WarmUp::default(),
+            rounds: Vec::new(),
+            ended: Ended::Failed,
+            incidents: Vec::new(),
+            budget_ns: budget,
+            elapsed_ns: Nanos(0),
+            arms,
+        };
+        let count = record.arms.len();
+        let mut plan = Self {
+            seed,
+            record,
+            stage: Stage::Done,
+            paces: vec![None; count],
+            warm_up: vec![Progress::Continue; count],
+            failures_on_end: vec![0; count],
+            looks: Looks::default(),
+            next_round: 0,
+            longest_round: Nanos(0),
+            half_width: None,
+        };
+        plan.pilot_from(0);
+        plan
+    }
+
+    /// What to do next. Asking changes nothing.
+    #[must_use]
+    pub fn step(&self) -> Step {
+        match &self.stage {
+            Stage::Pilot { arm, pilot } => Step::Pilot { arm: *arm, n: pilot.next().expect("a pilot that is over is left at once") },
+            Stage::Verify { arm, when } => Step::Verify { arm: *arm, when: *when },
+            Stage::Round { current, position, .. } => match current.order.get(*position) {
+                Some(arm) => Step::Sample {
+                    arm: *arm,
+                    round: current.number,
+                    n: self.record.arms[*arm].n,
+                    stride: self.stride(),
+                    dither: self.dither(*arm, current.number),
+                },
+                None => Step::RoundOver,
+            },
+            Stage::Done => Step::Done,
+        }
+    }
+
+    /// Takes what came of the step; `now` is the time since the group began.
+    ///
+    /// # Panics
+    /// When the outcome is not one that the step can have.
+    pub fn record(&mut self, outcome: Outcome, now: Nanos) {
+        self.record.elapsed_ns = now;
+        match (self.step(), outcome) {
+            (Step::Pilot { arm, n }, Outcome::Timed { elapsed, bytes }) => self.piloted(arm, n, elapsed, bytes),
+            (Step::Sample { arm, n, .. }, Outcome::Timed { elapsed, bytes }) => self.sampled(arm, n, elapsed, bytes),
+            (Step::Verify { arm, .. }, Outcome::Verified(verification)) => {
+                self.record.arms[arm].verifications.push(verification);
+                self.verified(arm, now);
+            }
+            (Step::RoundOver, Outcome::RoundOver(checks)) => self.round_over(checks, now),
+            (Step::Pilot { .. } | Step::Sample { .. }, Outcome::ClockSteppedBack) => self.clock_stepped_back(),
+            (Step::Pilot { arm, .. }, Outcome::Failed { error }) => {
+                self.record.arms[arm].failure = Some(error);
+                self.pilot_from(arm + 1);
+            }
+            (Step::Verify { arm, .. }, Outcome::Failed { error }) => {
+                self.record.arms[arm].failure = Some(error);
+                self.verified(arm, now);
+            }
+            (Step::Sample { arm, .. }, Outcome::Failed { error }) => self.failed(arm, error),
+            (step, outcome) => panic!("{outcome:?} is no outcome of {step:?}"),
+        }
+    }
+
+    /// Ends the group where it is. A round that was under way is kept as dropped.
+    pub fn stop(&mut self, now: Nanos) {
+        if let Stage::Round { kind, mut current, .. } = std::mem::replace(&mut self.stage, Stage::Done) {
+            current.dropped = Some(DropCause::Stopped);
+            self.keep(current, kind);
+        }
+        self.record.ended = Ended::Stopped;
+        self.record.elapsed_ns = now;
+    }
+
+    /// What was measured.
+    #[must_use]
+    pub fn into_record(self) -> GroupRecord {
+        self.record
+    }
+
+    /// How many rounds have run after the warm-up.
+    #[must_use]
+    pub fn rounds(&self) -> usize {
+        self.record.rounds.len()
+    }
+
+    /// The widest interval's half-width at the last look, on the log scale.
+    #[must_use]
+    pub fn half_width(&self) -> Option<f64> {
+        self.half_width
+    }
+
+    fn end(&mut self, ended: Ended) {
+        self.record.ended = ended;
+        self.stage = Stage::Done;
+    }
+
+    fn clock_stepped_back(&mut self) {
+        self.record.incidents.push(Incident::ClockSteppedBack);
+        if let Stage::Round { kind, mut current, .. } = std::mem::replace(&mut self.stage, Stage::Done) {
+            current.dropped = Some(DropCause::ClockSteppedBack);
+            self.keep(current, kind);
+        }
+        self.end(Ended::Failed);
+    }
+
+    fn verify_from(&mut self, from: usize, when: When, now: Nanos) {
+        let next =
+            (from..self.record.arms.len()).find(|arm| self.record.arms[*arm].role != Role::Empty && self.record.arms[*arm].takes_part());
+        match (next, when) {
+            (Some(arm), _) => self.stage = Stage::Verify { arm, when },
+            (None, When::Before) => self.begin_round(RoundKind::WarmUp, now),
+            (None, When::After) => self.stage = Stage::Done,
+        }
+    }
+
+    fn verified(&mut self, arm: usize, now: Nanos) {
+        let Stage::Verify { when, .. } = self.stage else { unreachable!("only its stage verifies") };
+        self.verify_from(arm + 1, when, now);
+    }
+
+    fn check_bytes(&self, arm: usize, n: u64, bytes: u64) -> Result<(), String> {
+        let Arm { method, role, .. } = &self.record.arms[arm];
+        let wanted = if *role == Role::Empty { 0 } else { n * self.record.group.bs.0 };
+        if bytes == wanted { Ok(()) } else { Err(format!("{method} read {bytes} B where {n} ops hold {wanted} B")) }
+    }
+
+    /// The fewest ops of any arm that reads: an arm of that number reads on where it stopped.
+    fn stride(&self) -> u64 {
+        self.record.arms.iter().filter(|arm| arm.role != Role::Empty && arm.takes_part()).map(|arm| arm.n).min().unwrap_or(1)
+    }
+
+    fn dither(&self, arm: usize, round: u32) -> Nanos {
+        let mut rng = self.seed.stream(Purpose::Dither { group: self.record.index, round });
+        let fraction = (0..=arm).map(|_| estimate::unit(&mut rng)).last().expect("at least one draw");
+        Nanos::from_ms(self.record.arms[arm].tick_ns.as_ms() * fraction)
+    }
+}
+
+fn arm(spec: ArmSpec) -> Arm {
+    Arm {
+        method: spec.method,
+        role: spec.role,
+        ends_up: spec.ends_up,
+        tick_ns: spec.tick,
+        first_touch_ns: None,
+        pilot: Vec::new(),
+        n: 0,
+        batch: Batch::Shared,
+        bytes: 0,
+        verifications: Vec::new(),
+        failure: None,
+    }
+}

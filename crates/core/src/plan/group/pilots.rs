@@ -1,0 +1,71 @@
+//! The first stage: how long an op of each arm takes, and how many make a sample.
+
+use super::{GroupPlan, Stage};
+use crate::plan::batch::{self, Pace};
+use crate::plan::pilot::Pilot;
+use crate::protocol;
+use crate::result::{Ended, Incident, Role, When};
+use crate::units::Nanos;
+
+impl GroupPlan {
+    /// Begins the pilot of the first arm from `from` on that needs one; then chooses the ops.
+    pub(super) fn pilot_from(&mut self, from: usize) {
+        let next = (from..self.record.arms.len()).find(|arm| has_pilot(self.record.arms[*arm].role));
+        match next {
+            Some(arm) => self.stage = Stage::Pilot { arm, pilot: Pilot::new(self.record.arms[arm].tick_ns) },
+            None => self.choose_batches(),
+        }
+    }
+
+    pub(super) fn piloted(&mut self, arm: usize, n: u64, elapsed: Nanos, bytes: u64) {
+        if let Err(error) = self.check_bytes(arm, n, bytes) {
+            self.record.arms[arm].failure = Some(error);
+            self.pilot_from(arm + 1);
+            return;
+        }
+        self.record.arms[arm].first_touch_ns.get_or_insert(elapsed);
+        let Stage::Pilot { pilot, .. } = &mut self.stage else { unreachable!("only the pilot's stage pilots") };
+        pilot.record(n, elapsed);
+        if let Some(per_op) = pilot.per_op_ns() {
+            self.record.arms[arm].pilot = pilot.batches().to_vec();
+            self.paces[arm] = Some(per_op);
+            self.pilot_from(arm + 1);
+        }
+    }
+
+    fn choose_batches(&mut self) {
+        let baseline = self.record.arms.iter().position(|arm| arm.role == Role::Baseline);
+        let Some(baseline) = baseline.filter(|baseline| self.paces[*baseline].is_some()) else { return self.end(Ended::Failed) };
+        // The baseline first, since the null arm takes what it takes.
+        let mut piloted: Vec<usize> = (0..self.paces.len()).filter(|arm| self.paces[*arm].is_some() && *arm != baseline).collect();
+        piloted.insert(0, baseline);
+        let paces: Vec<Pace> = piloted
+            .iter()
+            .map(|arm| Pace { per_op_ns: self.paces[*arm].expect("piloted"), tick: self.record.arms[*arm].tick_ns })
+            .collect();
+        let left = self.record.budget_ns.since(self.record.elapsed_ns);
+        let batches = batch::choose(&paces, 1, left);
+        if batches.ticks < protocol::FEWEST_TICKS {
+            self.record.incidents.push(Incident::CoarseTimer { ticks: batches.ticks });
+        }
+        for (arm, (n, batch)) in piloted.iter().zip(&batches.arms) {
+            (self.record.arms[*arm].n, self.record.arms[*arm].batch) = (*n, *batch);
+        }
+        let of_baseline = batches.arms[0];
+        // The empty loop is as long as the longest one.
+        let longest = batches.arms.iter().map(|(n, _)| *n).max().expect("the baseline has one");
+        for arm in &mut self.record.arms {
+            match arm.role {
+                Role::Null => (arm.n, arm.batch) = of_baseline,
+                Role::Empty => arm.n = longest,
+                Role::Baseline | Role::Contender => {}
+            }
+        }
+        self.verify_from(0, When::Before, Nanos(0));
+    }
+}
+
+/// The null arm takes the baseline's ops, the empty arms the longest.
+fn has_pilot(role: Role) -> bool {
+    matches!(role, Role::Baseline | Role::Contender)
+}

@@ -1,0 +1,63 @@
+//! The constants of the measuring protocol, each with its reason. A change here is a new protocol number.
+
+use crate::units::Nanos;
+
+/// The protocol's number. Runs of different numbers are never judged against each other.
+pub const NUMBER: u32 = 1;
+
+/// A sample lasts at least this many ticks of its clock, so that a tick is at most 1 % of it.
+pub const TICKS: u64 = 100;
+/// Where the budget forbids [`TICKS`], this many are the least without further measures.
+pub const FEWEST_TICKS: u64 = 50;
+/// Where the budget forbids even [`FEWEST_TICKS`]: with dequantisation and the note "coarse timer". Below it: no verdict.
+pub const COARSE_TICKS: u64 = 20;
+/// A sample lasts at least this long.
+pub const SAMPLE: Nanos = Nanos(5_000_000);
+/// An arm that would need more than this for the group's number of ops gets a number of its own.
+pub const LONGEST_SAMPLE: Nanos = Nanos(250_000_000);
+/// The pilot doubles its ops until the batch takes this many ticks ...
+pub const PILOT_TICKS: u64 = 10;
+/// ... and this long.
+pub const PILOT: Nanos = Nanos(2_000_000);
+
+/// Warm-up discards at least this many rounds ...
+pub const WARM_UP_ROUNDS: u32 = 3;
+/// ... and this much time of every arm that reads.
+pub const WARM_UP: Nanos = Nanos(500_000_000);
+/// It then goes on while a three-round median moves by more than this ...
+pub const STEADY: f64 = 0.05;
+/// ... but not beyond this many rounds or [`WARM_UP_SHARE`] of the budget, whichever comes first.
+pub const WARM_UP_ROUNDS_AT_MOST: u32 = 12;
+/// The share of a group's budget after which an unsteady warm-up ends.
+pub const WARM_UP_SHARE: f64 = 0.15;
+
+/// The first look at the intervals comes after this many rounds.
+pub const FEWEST_ROUNDS: u32 = 12;
+/// Looking stops once every comparison's interval is at most this wide to either side, on the log scale.
+pub const HALF_WIDTH: f64 = 0.02;
+/// The confidence of a verdict's interval.
+pub const LEVEL: f64 = 0.99;
+/// With more comparisons than this in a group, the level is corrected (Bonferroni).
+pub const UNCORRECTED_COMPARISONS: usize = 5;
+/// The confidence of absolute values' intervals.
+pub const ABSOLUTE_LEVEL: f64 = 0.95;
+
+/// Two arms within this of each other are the same for a reader's purposes.
+pub const MARGIN: f64 = 0.03;
+/// A null arm that differs from the baseline by more than this, with an interval that excludes 1, makes the group invalid.
+pub const NULL_MARGIN: f64 = 0.01;
+/// More dropped rounds than this share make the group invalid.
+pub const DROPPED_AT_MOST: f64 = 0.10;
+/// A lag-1 rank autocorrelation of the pairs above this makes a comparison invalid.
+pub const AUTOCORRELATION_AT_MOST: f64 = 0.5;
+/// One above `AUTOCORRELATION_NOTICED / sqrt(n)` widens the interval: the one-sided 10 % point of the coefficient under independence.
+pub const AUTOCORRELATION_NOTICED: f64 = 1.28;
+
+/// A gap between the two clocks of more than this means that the device slept.
+pub const SLEEP: Nanos = Nanos(1_000_000_000);
+/// A clock's tick is found from this many distinct readings ...
+pub const TICK_READINGS: usize = 200;
+/// ... or from what this much time gives.
+pub const TICK_TIME: Nanos = Nanos(300_000_000);
+/// A method that fails in this many rounds on end is taken out of its group.
+pub const FAILURES_ON_END: u32 = 3;

@@ -1,0 +1,223 @@
+//! The raw samples of one group.
+
+use serde::{Deserialize, Serialize};
+
+use crate::job::{Group, MethodName};
+use crate::units::Nanos;
+
+/// Everything that was measured of one group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupRecord {
+    /// The workload, as the job states it.
+    pub group: Group,
+    /// The group's number in the job, from 0: it and the run's seed give every order, offset and dither.
+    pub index: u32,
+    /// The arms. Other fields name them by their place in this list.
+    pub arms: Vec<Arm>,
+    /// What was discarded before the first round.
+    pub warm_up: WarmUp,
+    /// The rounds, in the order in which they ran, dropped ones included.
+    pub rounds: Vec<Round>,
+    /// How measuring ended.
+    pub ended: Ended,
+    /// What happened to the clocks or the group as a whole.
+    pub incidents: Vec<Incident>,
+    /// The time that the group was given.
+    pub budget_ns: Nanos,
+    /// The time that it took.
+    pub elapsed_ns: Nanos,
+}
+
+/// One method on the group's workload.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Arm {
+    /// The method.
+    pub method: MethodName,
+    /// What the arm is for.
+    pub role: Role,
+    /// Where the bytes are when an op is over.
+    pub ends_up: EndsUp,
+    /// The tick of the clock that timed it.
+    pub tick_ns: Nanos,
+    /// The first op of the launch, opening included where the op opens. None where it did not get that far.
+    pub first_touch_ns: Option<Nanos>,
+    /// The pilot, batch by batch. Its times are used for the choice of `n` alone.
+    pub pilot: Vec<PilotBatch>,
+    /// Ops per sample. 0 where the pilot did not finish.
+    pub n: u64,
+    /// Whether `n` is the group's or the arm's own.
+    pub batch: Batch,
+    /// The bytes that its kept and dropped rounds read, counted read by read.
+    pub bytes: u64,
+    /// The checks of its bytes against the fixture.
+    pub verifications: Vec<Verification>,
+    /// Why it was taken out of the group: the error in full.
+    pub failure: Option<String>,
+}
+
+impl Arm {
+    /// Whether it is compared with the baseline.
+    #[must_use]
+    pub fn is_compared(&self) -> bool {
+        matches!(self.role, Role::Null | Role::Contender)
+    }
+
+    /// Whether a check of its bytes found others than the fixture's.
+    #[must_use]
+    pub fn read_wrong_bytes(&self) -> bool {
+        self.verifications.iter().any(|verification| verification.expected != verification.found)
+    }
+
+    /// Whether it is still measured: it has not failed, and no check found wrong bytes.
+    #[must_use]
+    pub fn takes_part(&self) -> bool {
+        self.failure.is_none() && !self.read_wrong_bytes()
+    }
+}
+
+/// What an arm is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// The others are compared with it.
+    Baseline,
+    /// The baseline again: shows how different two identical arms look.
+    Null,
+    /// Compared with the baseline.
+    Contender,
+    /// The same loop without the read: what the harness costs. Never subtracted.
+    Empty,
+}
+
+/// Where an op's bytes are when it is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndsUp {
+    /// In a JavaScript buffer on the main thread.
+    MainBuffer,
+    /// In Wasm memory on the main thread.
+    MainWasm,
+    /// In a JavaScript buffer in the worker.
+    WorkerBuffer,
+    /// In Wasm memory in the worker.
+    WorkerWasm,
+    /// Nothing is read.
+    Nowhere,
+}
+
+/// How an arm came by its number of ops per sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Batch {
+    /// The group's number, drawn from its fastest arm.
+    Shared,
+    /// The shared number would take too long: a smaller one. Comparisons with arms of another `n` are marked "unequal batch".
+    Own,
+}
+
+/// One batch of the pilot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PilotBatch {
+    /// Ops.
+    pub n: u64,
+    /// What they took.
+    pub elapsed_ns: Nanos,
+}
+
+/// One check of an arm's bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verification {
+    /// Before the first round or after the last.
+    pub when: When,
+    /// How many ops were checked.
+    pub ops: u64,
+    /// The XXH3 checksum of the bytes as the seed gives them.
+    pub expected: String,
+    /// The same of the bytes that the method read.
+    pub found: String,
+}
+
+/// When bytes were checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// Before the first round.
+    Before,
+    /// After the last round.
+    After,
+}
+
+/// The rounds before the first that counts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WarmUp {
+    /// Every discarded round.
+    pub rounds: Vec<Round>,
+    /// Whether the arms had become steady when it ended.
+    pub steady: bool,
+}
+
+/// One sample of every arm.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// The round's number, warm-up included, from 0: it gives its offsets and dither.
+    pub number: u32,
+    /// When it began, from the start of the group.
+    pub at_ns: Nanos,
+    /// The arms in the order in which they ran.
+    pub order: Vec<usize>,
+    /// What the sample of each arm took, in the order of the arms. None where it was not taken.
+    pub elapsed_ns: Vec<Option<Nanos>>,
+    /// Why the round does not count, for any arm. None where it counts.
+    pub dropped: Option<DropCause>,
+}
+
+/// Why a whole round does not count: always something from outside, never a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "cause")]
+pub enum DropCause {
+    /// The page was not visible for a part of it.
+    PageHidden,
+    /// The two clocks drifted apart: the device slept.
+    DeviceSlept {
+        /// By how much.
+        gap_ns: Nanos,
+    },
+    /// A read failed.
+    IoError {
+        /// Of which arm.
+        arm: usize,
+        /// The error in full.
+        error: String,
+    },
+    /// The clock stepped back.
+    ClockSteppedBack,
+    /// The run was stopped before every arm had its sample.
+    Stopped,
+}
+
+/// How the measuring of a group ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// Every interval was narrow enough.
+    Width,
+    /// The time was used up.
+    Budget,
+    /// A person stopped the run.
+    Stopped,
+    /// No comparison was left: the baseline or all others failed.
+    Failed,
+}
+
+/// What happened to a group as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "incident")]
+pub enum Incident {
+    /// A clock stepped back: nothing that it timed can be trusted.
+    ClockSteppedBack,
+    /// Samples are shorter than the protocol wants, since the clock is coarse and the budget short.
+    CoarseTimer {
+        /// Ticks per sample of the fastest arm.
+        ticks: u64,
+    },
+}

@@ -1,0 +1,128 @@
+//! A result: one JSON file of a run. Everything that was measured is in it, raw; what follows from it stands beside it
+//! and can be computed again ([`crate::estimate`]) to the last bit. Versioned, and never rewritten.
+
+mod environment;
+mod group;
+
+use serde::{Deserialize, Serialize};
+
+pub use environment::{Environment, Screen, Storage, Ticks};
+pub use group::{Arm, Batch, DropCause, Ended, EndsUp, GroupRecord, Incident, PilotBatch, Role, Round, Verification, WarmUp, When};
+
+use crate::estimate::GroupEstimates;
+use crate::job::{Fileset, Job};
+use crate::seed::Seed;
+use crate::units::Nanos;
+
+/// The format's name and version, the first field of every file.
+pub const FORMAT: &str = "opfs-bench result 1";
+
+/// A whole run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// [`FORMAT`].
+    pub format: String,
+    /// The protocol's number ([`crate::protocol::NUMBER`]).
+    pub protocol: u32,
+    /// The version of opfs-bench.
+    pub version: String,
+    /// What all chance in the run came from.
+    pub seed: Seed,
+    /// When the run began, by the device's clock: ISO 8601 in UTC.
+    pub started: String,
+    /// How long the run took, fixtures and clean-up included.
+    pub elapsed_ns: Nanos,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The job, with every default filled in.
+    pub job: Job,
+    /// The device and the browser.
+    pub environment: Environment,
+    /// The clock of each thread. None where the run ended before it was measured.
+    pub ticks: Option<Ticks>,
+    /// The files that were read.
+    pub fixtures: Vec<Fixture>,
+    /// The groups that were measured, in the job's order, each with its raw samples and what follows from them.
+    pub groups: Vec<GroupResult>,
+    /// Groups that were measured again because their null arm differed from the baseline: the first attempts.
+    pub superseded: Vec<GroupResult>,
+    /// How often a program outside the page asked how far the run was; each may disturb a sample of the main thread.
+    pub polls: u32,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "state")]
+pub enum Outcome {
+    /// All groups were measured.
+    Finished,
+    /// A person stopped it. What was measured until then is kept.
+    Stopped,
+    /// It could not go on. What was measured until then is kept.
+    Failed {
+        /// What failed, where, and what a person can do.
+        error: String,
+    },
+}
+
+/// The files of one fileset, as they were written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fixture {
+    /// How many files of which size.
+    pub fileset: Fileset,
+    /// The XXH3 checksum of all bytes, file after file, as they were generated from the seed: 16 hexadecimal digits.
+    pub checksum: String,
+    /// The same of the bytes as a sync handle reads them back. A run whose two differ has failed.
+    pub read_back: String,
+    /// How long writing took, flushes included. Not a benchmark: it holds the generating too.
+    pub write_ns: Nanos,
+    /// How long the flushes took.
+    pub flush_ns: Nanos,
+}
+
+/// One group: raw samples and what follows from them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupResult {
+    /// What was measured.
+    pub record: GroupRecord,
+    /// What follows: `estimate(&record, seed)`.
+    pub estimates: GroupEstimates,
+}
+
+/// Why a text is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum BadResult {
+    /// No JSON, or JSON of another shape.
+    #[error("not a result of opfs-bench: {0}")]
+    Shape(#[from] serde_json::Error),
+    /// A result of another version of the format.
+    #[error("its format is {found:?}; this version of opfs-bench reads {FORMAT:?}")]
+    Format {
+        /// What the file says.
+        found: String,
+    },
+}
+
+impl RunResult {
+    /// Reads a result file.
+    ///
+    /// # Errors
+    /// When the text is no result of this version.
+    pub fn from_json(text: &str) -> Result<Self, BadResult> {
+        #[derive(Deserialize)]
+        struct Head {
+            format: String,
+        }
+        let head: Head = serde_json::from_str(text)?;
+        if head.format != FORMAT {
+            return Err(BadResult::Format { found: head.format });
+        }
+        Ok(serde_json::from_str(text)?)
+    }
+
+    /// The text of a result file.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a result holds only what JSON can hold")
+    }
+}

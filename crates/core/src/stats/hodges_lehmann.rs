@@ -1,0 +1,148 @@
+//! The Hodges-Lehmann estimate: the median of the Walsh averages `(x_i + x_j) / 2` over all i <= j. It is nearly as precise
+//! as the mean where noise is normal, and unmoved by the spikes of a shared machine where it is not.
+//!
+//! Hodges, J. L. and Lehmann, E. L. (1963). Estimates of location based on rank tests. Ann. Math. Statist. 34, 598-611.
+
+use super::{SignedRank, sorted};
+
+/// An estimate of the centre of symmetry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HodgesLehmann {
+    /// The median of the Walsh averages.
+    pub estimate: f64,
+    /// The signed-rank interval at the wanted confidence. None with too few values for it.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// Estimates the centre of `values`, which must be finite, with an interval of the given confidence (0.99, say).
+/// None without values.
+///
+/// R: `wilcox.test(values, conf.int = TRUE, exact = TRUE, conf.level = level)`.
+#[must_use]
+pub fn hodges_lehmann(values: &[f64], level: f64) -> Option<HodgesLehmann> {
+    if values.is_empty() {
+        return None;
+    }
+    let walsh = WalshAverages { sorted: sorted(values) };
+    let signed_rank = SignedRank::new(values.len());
+    let pairs = signed_rank.pairs();
+    let (lower, upper) = (walsh.smallest(pairs.div_ceil(2)), walsh.smallest(pairs / 2 + 1));
+    let interval = signed_rank.critical((1.0 - level) / 2.0).map(|k| (walsh.smallest(k), walsh.smallest(pairs + 1 - k)));
+    Some(HodgesLehmann { estimate: f64::midpoint(lower, upper), interval })
+}
+
+/// All averages of two values, never written out: a thousand values have half a million.
+struct WalshAverages {
+    sorted: Vec<f64>,
+}
+
+impl WalshAverages {
+    /// The k-th smallest average, from 1. Bisects over the floats themselves, so the answer is one of the averages exactly:
+    /// it is the smallest float that at least k averages do not exceed.
+    fn smallest(&self, k: usize) -> f64 {
+        let (mut low, mut high) = (to_ordered(self.sorted[0]), to_ordered(self.sorted[self.sorted.len() - 1]));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.count_at_most(from_ordered(middle)) >= k {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        from_ordered(low)
+    }
+
+    /// How many averages are at most `x`: as i rises, the largest j that fits falls, so one walk counts all.
+    fn count_at_most(&self, x: f64) -> usize {
+        let values = &self.sorted;
+        let mut fitting = values.len();
+        let mut count = 0;
+        for (i, value) in values.iter().enumerate() {
+            while fitting > i && f64::midpoint(*value, values[fitting - 1]) > x {
+                fitting -= 1;
+            }
+            if fitting <= i {
+                break;
+            }
+            count += fitting - i;
+        }
+        count
+    }
+}
+
+const SIGN: u64 = 1 << 63;
+
+/// Maps floats to integers of the same order (IEEE 754 totalOrder).
+fn to_ordered(x: f64) -> u64 {
+    let bits = x.to_bits();
+    if bits & SIGN == 0 { bits | SIGN } else { !bits }
+}
+
+fn from_ordered(ordered: u64) -> f64 {
+    f64::from_bits(if ordered & SIGN == 0 { !ordered } else { ordered & !SIGN })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn by_writing_out(values: &[f64]) -> Vec<f64> {
+        let values = sorted(values);
+        let mut averages: Vec<f64> = (0..values.len())
+            .flat_map(|i| (i..values.len()).map(move |j| (i, j)))
+            .map(|(i, j)| f64::midpoint(values[i], values[j]))
+            .collect();
+        averages.sort_unstable_by(f64::total_cmp);
+        averages
+    }
+
+    /// Checked by hand: the averages of 1, 2, 4 are 1, 1.5, 2, 2.5, 3, 4.
+    #[test]
+    fn the_estimate_is_the_median_of_the_averages() {
+        let estimate = hodges_lehmann(&[4.0, 1.0, 2.0], 0.99).expect("three values");
+        assert_eq!(estimate, HodgesLehmann { estimate: 2.25, interval: None });
+    }
+
+    #[test]
+    fn ends_of_the_interval_are_the_critical_averages() {
+        let values: Vec<f64> = (0..12_u32).map(|i| f64::from(i * i)).collect();
+        let averages = by_writing_out(&values);
+        let interval = hodges_lehmann(&values, 0.99).expect("values").interval;
+        assert_eq!(interval, Some((averages[7], averages[averages.len() - 8])));
+    }
+
+    #[test]
+    fn nothing_gives_nothing() {
+        assert_eq!(hodges_lehmann(&[], 0.99), None);
+    }
+
+    proptest! {
+        #[test]
+        fn selection_agrees_with_writing_out(values in prop::collection::vec(-1e6..1e6, 1..40)) {
+            let averages = by_writing_out(&values);
+            let walsh = WalshAverages { sorted: sorted(&values) };
+            for (i, average) in averages.iter().enumerate() {
+                prop_assert_eq!(walsh.smallest(i + 1), *average);
+            }
+        }
+
+        #[test]
+        fn swapping_sides_mirrors(values in prop::collection::vec(-5.0..5.0, 8..60)) {
+            let mirrored: Vec<f64> = values.iter().map(|value| -value).collect();
+            let (one, other) = (hodges_lehmann(&values, 0.99).unwrap(), hodges_lehmann(&mirrored, 0.99).unwrap());
+            let ((low, high), (other_low, other_high)) = (one.interval.unwrap(), other.interval.unwrap());
+            prop_assert_eq!((one.estimate, low, high), (-other.estimate, -other_high, -other_low));
+        }
+
+        #[test]
+        fn the_interval_holds_the_estimate_and_order_does_not_matter(mut values in prop::collection::vec(-5.0..5.0, 8..60)) {
+            let estimate = hodges_lehmann(&values, 0.99).unwrap();
+            let (low, high) = estimate.interval.unwrap();
+            prop_assert!(low <= estimate.estimate && estimate.estimate <= high);
+            values.reverse();
+            prop_assert_eq!(hodges_lehmann(&values, 0.99).unwrap(), estimate);
+        }
+    }
+}

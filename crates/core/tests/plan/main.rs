@@ -1,0 +1,287 @@
+//! Plays whole groups through the plan: a device of known times instead of a browser, a clock that only moves when told.
+
+mod device;
+
+use device::{Device, Fault, WRONG};
+use opfs_bench_core::estimate::{GroupEstimates, Invalid, Note, Verdict, Withheld, estimate};
+use opfs_bench_core::job::{Group, Job};
+use opfs_bench_core::plan::{GroupPlan, Step};
+use opfs_bench_core::protocol;
+use opfs_bench_core::result::{Batch, DropCause, Ended, GroupRecord, GroupResult, Incident, Role, When};
+use opfs_bench_core::seed::Seed;
+use opfs_bench_core::units::Nanos;
+
+const SEED: Seed = Seed(42);
+
+fn group() -> Group {
+    let job = Job::from_toml(Job::preset("quick").expect("shipped")).expect("valid");
+    job.groups.into_iter().find(|group| group.name == "random-4k").expect("in quick")
+}
+
+fn play(device: &mut Device, budget_s: f64) -> (GroupRecord, GroupEstimates) {
+    let plan = GroupPlan::new(&group(), 1, SEED, device.arms(), Nanos::from_s(budget_s));
+    let record = device.play(plan);
+    let estimates = estimate(&record, SEED);
+    (record, estimates)
+}
+
+/// The places of the arms that every device here has.
+const BASELINE: usize = 0;
+const NULL: usize = 1;
+const SYNC: usize = 2;
+const RPC: usize = 3;
+const EMPTY: usize = 4;
+
+#[test]
+fn a_quiet_device_is_measured_exactly_and_soon() {
+    let mut device = Device::quiet();
+    let (record, estimates) = play(&mut device, 10.0);
+    assert_eq!(record.ended, Ended::Width);
+    assert_eq!(record.rounds.len(), protocol::FEWEST_ROUNDS as usize);
+    assert!(record.warm_up.steady);
+    assert_eq!(estimates.invalid, []);
+    assert_eq!(estimates.arms[BASELINE].verdict, Verdict::Baseline);
+    assert_eq!(estimates.arms[NULL].verdict, Verdict::Same);
+    assert_eq!(estimates.arms[SYNC].verdict, Verdict::Faster);
+    assert_eq!(estimates.arms[EMPTY].verdict, Verdict::NotCompared);
+    let ratio = estimates.arms[SYNC].ratio.expect("compared").point();
+    assert!((ratio / (1_000.0 / 640_000.0) - 1.0).abs() < 0.01, "{ratio}");
+    let per_op = estimates.arms[SYNC].per_op.expect("measured");
+    assert!((per_op.median_ns - 1_000.0).abs() < 10.0 && !per_op.at_most, "{per_op:?}");
+}
+
+#[test]
+fn stages_come_in_their_order() {
+    let mut device = Device::quiet();
+    let (record, _) = play(&mut device, 10.0);
+    let stage = |step: &Step| match step {
+        Step::Pilot { .. } => 0,
+        Step::Verify { when: When::Before, .. } => 1,
+        Step::Sample { .. } | Step::RoundOver => 2,
+        Step::Verify { when: When::After, .. } => 3,
+        Step::Done => 4,
+    };
+    let stages: Vec<i32> = device.steps.iter().map(stage).collect();
+    assert!(stages.is_sorted(), "{stages:?}");
+    for arm in &record.arms {
+        let checks: Vec<When> = arm.verifications.iter().map(|verification| verification.when).collect();
+        let expected: &[When] = if arm.role == Role::Empty { &[] } else { &[When::Before, When::After] };
+        assert_eq!(checks, expected, "{}", arm.method);
+    }
+}
+
+#[test]
+fn ops_are_shared_where_that_is_not_too_long() {
+    let (record, estimates) = play(&mut Device::quiet(), 10.0);
+    let chosen: Vec<(u64, Batch)> = record.arms.iter().map(|arm| (arm.n, arm.batch)).collect();
+    // 1 µs asks for 5 000 ops: 160 ms of 32 µs reads, but 3.2 s of 640 µs reads, which take 8.
+    let [baseline, null, sync, rpc, empty] = chosen[..] else { panic!("five arms") };
+    assert_eq!(baseline, (8, Batch::Own));
+    assert_eq!(null, baseline);
+    assert_eq!(rpc, sync);
+    assert_eq!(sync.1, Batch::Shared);
+    assert!((4_950..=5_050).contains(&sync.0), "{sync:?}");
+    assert_eq!(empty.0, sync.0);
+    assert!(estimates.arms[SYNC].notes.contains(&Note::UnequalBatch { n: sync.0, baseline: 8 }));
+    assert!(!estimates.arms[NULL].notes.iter().any(|note| matches!(note, Note::UnequalBatch { .. })));
+}
+
+#[test]
+fn every_second_round_is_the_reverse_of_the_one_before() {
+    let (record, _) = play(&mut Device::noisy(0.1), 5.0);
+    let mut pairs = 0;
+    for pair in record.rounds.windows(2).filter(|pair| pair[0].number % 2 == 0) {
+        let mut reversed = pair[0].order.clone();
+        reversed.reverse();
+        assert_eq!(pair[1].order, reversed);
+        pairs += 1;
+    }
+    assert!(pairs > 5);
+    for round in &record.rounds {
+        assert!(round.elapsed_ns.iter().all(Option::is_some), "{round:?}");
+    }
+}
+
+#[test]
+fn every_arm_warms_up_for_half_a_second() {
+    let (record, _) = play(&mut Device::noisy(0.1), 20.0);
+    for arm in [BASELINE, NULL, SYNC, RPC] {
+        let samples: Vec<Nanos> = record.warm_up.rounds.iter().filter_map(|round| round.elapsed_ns[arm]).collect();
+        let sum: Nanos = samples.iter().copied().sum();
+        assert!(samples.len() >= 3 && sum >= protocol::WARM_UP, "arm {arm}: {} samples, {sum:?}", samples.len());
+        assert!(sum < Nanos(protocol::WARM_UP.0 * 3), "arm {arm} took {sum:?}");
+    }
+}
+
+#[test]
+fn noise_is_measured_until_the_budget_ends() {
+    let (record, estimates) = play(&mut Device::noisy(0.3), 10.0);
+    assert_eq!(record.ended, Ended::Budget);
+    assert!(record.elapsed_ns > Nanos::from_s(9.5) && record.elapsed_ns < Nanos::from_s(10.5), "{:?}", record.elapsed_ns);
+    let width = estimates.half_width.expect("many rounds");
+    assert!(width > protocol::HALF_WIDTH);
+    assert!(estimates.rounds_needed.expect("too wide") > record.rounds.len());
+    assert_eq!(estimates.arms[SYNC].verdict, Verdict::Faster);
+}
+
+#[test]
+fn a_method_that_fails_is_left_out_and_the_others_go_on() {
+    let mut device = Device::quiet();
+    device.fault(SYNC, Fault::Fails);
+    let (record, estimates) = play(&mut device, 10.0);
+    assert_eq!(record.arms[SYNC].failure.as_deref(), Some("read() failed"));
+    assert_eq!(estimates.arms[SYNC].verdict, Verdict::Withheld { reasons: vec![Withheld::Failed { error: "read() failed".into() }] });
+    assert_eq!(estimates.arms[RPC].verdict, Verdict::Faster);
+    assert_eq!(estimates.invalid, []);
+}
+
+#[test]
+fn a_method_that_begins_to_fail_is_taken_out_after_three_rounds() {
+    let mut device = Device::noisy(0.1);
+    device.fault(SYNC, Fault::FailsFromRound(60));
+    let (record, estimates) = play(&mut device, 10.0);
+    let dropped: Vec<_> = record.rounds.iter().chain(&record.warm_up.rounds).filter(|round| round.dropped.is_some()).collect();
+    assert_eq!(dropped.len(), 3);
+    assert!(dropped.iter().all(|round| round.dropped == Some(DropCause::IoError { arm: SYNC, error: "read() failed".into() })));
+    assert!(matches!(estimates.arms[SYNC].verdict, Verdict::Withheld { .. }));
+    assert_eq!(estimates.arms[RPC].verdict, Verdict::Faster);
+}
+
+#[test]
+fn without_a_baseline_there_is_no_group() {
+    let mut device = Device::quiet();
+    device.fault(BASELINE, Fault::Fails);
+    let (record, estimates) = play(&mut device, 10.0);
+    assert_eq!(record.ended, Ended::Failed);
+    assert!(record.rounds.is_empty());
+    assert_eq!(estimates.invalid, [Invalid::BaselineFailed]);
+}
+
+#[test]
+fn wrong_bytes_before_the_first_round_keep_an_arm_out() {
+    let mut device = Device::quiet();
+    device.fault(SYNC, Fault::WrongBytes(When::Before));
+    let (record, estimates) = play(&mut device, 10.0);
+    assert_eq!(record.arms[SYNC].verifications[0].found, WRONG);
+    assert!(record.rounds.iter().all(|round| round.elapsed_ns[SYNC].is_none()));
+    assert_eq!(estimates.arms[SYNC].verdict, Verdict::Withheld { reasons: vec![Withheld::WrongBytes] });
+}
+
+#[test]
+fn wrong_bytes_after_the_last_round_withhold_the_verdict() {
+    let mut device = Device::quiet();
+    device.fault(SYNC, Fault::WrongBytes(When::After));
+    let (record, estimates) = play(&mut device, 10.0);
+    assert!(record.rounds.iter().all(|round| round.elapsed_ns[SYNC].is_some()));
+    assert_eq!(estimates.arms[SYNC].verdict, Verdict::Withheld { reasons: vec![Withheld::WrongBytes] });
+    assert_eq!(estimates.arms[RPC].verdict, Verdict::Faster);
+}
+
+#[test]
+fn a_read_of_too_few_bytes_fails_the_arm() {
+    let mut device = Device::quiet();
+    device.fault(SYNC, Fault::Short);
+    let (record, _) = play(&mut device, 10.0);
+    let failure = record.arms[SYNC].failure.as_deref().expect("failed");
+    assert!(failure.contains("read 4095 B where 1 ops hold 4096 B"), "{failure}");
+}
+
+#[test]
+fn a_hidden_page_and_a_sleeping_device_drop_their_rounds() {
+    let mut device = Device::noisy(0.05);
+    device.hidden_rounds = vec![110, 111];
+    device.slept_rounds = vec![115];
+    let (record, estimates) = play(&mut device, 8.0);
+    let cause = |number: u32| record.rounds.iter().find(|round| round.number == number).and_then(|round| round.dropped.clone());
+    assert_eq!(cause(110), Some(DropCause::PageHidden));
+    assert_eq!(cause(111), Some(DropCause::PageHidden));
+    assert_eq!(cause(115), Some(DropCause::DeviceSlept { gap_ns: Nanos::from_s(5.0) }));
+    assert_eq!(estimates.dropped, 3);
+    assert_eq!(estimates.rounds, record.rounds.len() - 3);
+    assert_eq!(estimates.invalid, []);
+}
+
+#[test]
+fn too_many_dropped_rounds_make_the_group_invalid() {
+    let mut device = Device::noisy(0.05);
+    device.hidden_rounds = (0..100_000).filter(|number| number % 5 == 0).collect();
+    let (_, estimates) = play(&mut device, 8.0);
+    assert!(matches!(estimates.invalid[..], [Invalid::TooManyDropped { .. }]), "{:?}", estimates.invalid);
+    assert_eq!(estimates.arms[SYNC].verdict, Verdict::Withheld { reasons: Vec::new() });
+}
+
+#[test]
+fn a_clock_that_steps_back_ends_the_group() {
+    let mut device = Device::quiet();
+    device.fault(RPC, Fault::ClockStepsBack);
+    let (record, estimates) = play(&mut device, 10.0);
+    assert_eq!(record.incidents, [Incident::ClockSteppedBack]);
+    assert!(estimates.invalid.contains(&Invalid::ClockSteppedBack));
+}
+
+#[test]
+fn a_null_arm_that_differs_makes_the_group_invalid() {
+    let mut device = Device::quiet();
+    device.per_op_ns[NULL] *= 1.05;
+    let (_, estimates) = play(&mut device, 10.0);
+    assert!(matches!(estimates.invalid[..], [Invalid::NullArmDiffers { ratio }] if (ratio - 1.05).abs() < 0.01), "{:?}", estimates.invalid);
+}
+
+#[test]
+fn stop_keeps_what_was_measured_without_a_verdict() {
+    let mut device = Device::noisy(0.1);
+    device.stop_in_round = Some(130);
+    let (record, estimates) = play(&mut device, 10.0);
+    assert_eq!(record.ended, Ended::Stopped);
+    assert_eq!(record.rounds.last().and_then(|round| round.dropped.clone()), Some(DropCause::Stopped));
+    assert_eq!((estimates.rounds, estimates.dropped), (record.rounds.len() - 1, 0));
+    assert!(estimates.arms[SYNC].ratio.is_some());
+    assert_eq!(estimates.arms[SYNC].verdict, Verdict::Withheld { reasons: vec![Withheld::Unverified] });
+}
+
+#[test]
+fn a_coarse_clock_is_told_and_still_found_right() {
+    let mut device = Device::noisy(0.02);
+    device.tick = Nanos(1_000_000);
+    let (record, estimates) = play(&mut device, 2.0);
+    assert_eq!(record.incidents, [Incident::CoarseTimer { ticks: 25 }]);
+    for arm in [BASELINE, SYNC] {
+        assert!(estimates.arms[arm].notes.iter().any(|note| matches!(note, Note::CoarseTimer { .. })), "{:?}", estimates.arms[arm]);
+    }
+    let (low, high) = estimates.arms[SYNC].ratio.and_then(|ratio| ratio.interval()).expect("an interval");
+    let truth = 1_000.0 / 640_000.0;
+    assert!(low <= truth && truth <= high, "{low} to {high}");
+    // The empty loop takes 20 µs a batch, which this clock cannot see: at most a tick over all ops.
+    let empty = estimates.arms[EMPTY].per_op.expect("measured");
+    assert!(empty.at_most && empty.median_ns <= 1e6 / record.arms[EMPTY].n as f64, "{empty:?}");
+}
+
+#[test]
+fn an_arm_as_fast_as_nothing_is_marked() {
+    let mut device = Device::quiet();
+    device.per_op_ns[SYNC] = device.per_op_ns[EMPTY];
+    let (_, estimates) = play(&mut device, 10.0);
+    assert!(estimates.arms[SYNC].notes.contains(&Note::IndistinguishableFromEmpty));
+    assert!(!estimates.arms[BASELINE].notes.contains(&Note::IndistinguishableFromEmpty));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_record_and_another_one_another() {
+    let run = |seed: Seed| {
+        let mut device = Device::noisy(0.1);
+        let plan = GroupPlan::new(&group(), 1, seed, device.arms(), Nanos::from_s(5.0));
+        device.play(plan)
+    };
+    assert_eq!(run(Seed(1)), run(Seed(1)));
+    assert_ne!(run(Seed(1)), run(Seed(2)));
+}
+
+#[test]
+fn estimates_survive_the_file_to_the_last_bit() {
+    let (record, estimates) = play(&mut Device::noisy(0.2), 5.0);
+    let text = serde_json::to_string(&GroupResult { record, estimates }).expect("plain data");
+    let read: GroupResult = serde_json::from_str(&text).expect("its own text");
+    let again = GroupResult { estimates: estimate(&read.record, SEED), record: read.record.clone() };
+    assert_eq!(again, read);
+    assert_eq!(serde_json::to_string(&again).expect("plain data"), text);
+}
