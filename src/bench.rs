@@ -1,0 +1,45 @@
+//! A group opened on one thread: the readers of its methods, and the offsets that both threads work out alike.
+
+use opfs_bench_core::fixture::{self, Checksum};
+use opfs_bench_core::job::Group;
+use opfs_bench_core::ops::{self, Op};
+use opfs_bench_core::result::{Verification, When};
+use opfs_bench_core::seed::Seed;
+
+use crate::clock;
+use crate::methods::{Reader, Timed};
+use crate::opfs::OpfsError;
+use crate::worker::messages::Batch;
+
+/// What a thread needs to take samples of a group.
+pub struct Bench {
+    group: Group,
+    index: u32,
+    seed: Seed,
+    first_file: u32,
+    ops: Vec<Op>,
+}
+
+impl Bench {
+    /// For group `index` of the job, whose files begin with number `first_file`.
+    pub fn new(group: Group, index: u32, seed: Seed, first_file: u32) -> Self {
+        Self { group, index, seed, first_file, ops: Vec::new() }
+    }
+
+    /// Takes one sample: works the offsets out, waits the dither, and lets the method time itself.
+    pub async fn sample(&mut self, reader: &dyn Reader, batch: Batch) -> Result<Timed, OpfsError> {
+        ops::round(&self.group, self.seed, self.index, batch.round, batch.stride, batch.n, &mut self.ops);
+        let reading = reader.read(&self.ops, None);
+        clock::dither(batch.dither);
+        reading.await
+    }
+
+    /// Checks a method's bytes against the fixture's.
+    pub async fn verify(&mut self, reader: &dyn Reader, when: When) -> Result<Verification, OpfsError> {
+        let ops = ops::verification(&self.group, self.seed, self.index);
+        let mut found = Checksum::new();
+        reader.read(&ops, Some(&mut found)).await?;
+        let expected = fixture::expected(self.seed, self.first_file, &ops);
+        Ok(Verification { when, ops: ops.len() as u64, expected, found: found.digits() })
+    }
+}

@@ -1,0 +1,21 @@
+//! opfs-bench in the browser: reads files from the Origin Private File System in every way there is, and takes the time.
+//!
+//! The same module runs on both threads. The page makes a [`Bench`] of a job and runs it; the run starts a worker, which the
+//! page's compiled module is posted to. What is measured, in which order and for how long is `opfs_bench_core::plan`'s to say;
+//! this crate only does it.
+
+// `main` is the main thread's module, not a program's.
+#![allow(special_module_name)]
+
+mod bench;
+mod clock;
+mod env;
+mod glue;
+mod main;
+mod methods;
+mod opfs;
+mod page;
+mod worker;
+
+pub use page::{Bench, preset, presets, render, sweep};
+pub use worker::serve_worker;

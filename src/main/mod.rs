@@ -1,0 +1,11 @@
+//! The main thread: drives a run from its job to its result, and owns the worker.
+//!
+//! [`run`] takes a run from the lock to the clean-up; [`group`] does what the plan of one group says; [`remote`] talks to the
+//! worker; [`control`] carries Stop, and notices when nothing answers any more.
+
+pub mod control;
+mod event;
+mod group;
+mod remote;
+pub mod run;
+mod watch;

@@ -1,0 +1,103 @@
+//! The worker, as the main thread sees it: requests that become futures.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use futures_channel::oneshot;
+use js_sys::Array;
+use wasm_bindgen::prelude::*;
+use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
+
+use crate::worker::messages::{Answer, Answered, Asked, Request};
+
+type Pending = Rc<RefCell<HashMap<u32, oneshot::Sender<Result<Answer, String>>>>>;
+
+/// A worker that answers. It ends when this is dropped, whatever it is doing, and its locks with it.
+pub struct Remote {
+    worker: Worker,
+    pending: Pending,
+    next: Cell<u32>,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(ErrorEvent)>,
+}
+
+impl Remote {
+    /// Starts the worker with the module that this thread runs, and waits for its first word.
+    pub async fn start(url: &str) -> Result<Self, String> {
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        let worker = Worker::new_with_options(url, &options).map_err(|error| format!("the worker {url} did not start: {error:?}"))?;
+        let pending = Pending::default();
+        let on_message = Closure::<dyn FnMut(MessageEvent)>::new({
+            let pending = Rc::clone(&pending);
+            move |event: MessageEvent| {
+                let Ok(Answered { id, answer }) = serde_wasm_bindgen::from_value(event.data()) else {
+                    return reject_all(&pending, "the worker sent a message that the page cannot read");
+                };
+                if let Some(waiting) = pending.borrow_mut().remove(&id) {
+                    // Whoever asked may have been given up.
+                    let _ = waiting.send(answer);
+                }
+            }
+        });
+        let on_error = Closure::<dyn FnMut(ErrorEvent)>::new({
+            let pending = Rc::clone(&pending);
+            move |event: ErrorEvent| {
+                let message = js_sys::Reflect::get(&event, &"message".into()).ok().and_then(|message| message.as_string());
+                reject_all(&pending, &format!("the worker failed: {}", message.unwrap_or_else(|| "its script did not load".into())));
+            }
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        let remote = Self { worker, pending, next: Cell::new(1), _on_message: on_message, _on_error: on_error };
+        let ready = remote.expect(0);
+        remote.worker.post_message(&wasm_bindgen::module()).map_err(|error| format!("the worker did not take the module: {error:?}"))?;
+        match settled(ready).await? {
+            Answer::Ready => Ok(remote),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Asks, and waits for the answer.
+    pub async fn ask(&self, request: Request) -> Result<Answer, String> {
+        self.ask_with(request, &Array::new()).await
+    }
+
+    /// Asks, and hands ports over.
+    pub async fn ask_with(&self, request: Request, ports: &Array) -> Result<Answer, String> {
+        let id = self.next.get();
+        self.next.set(id + 1);
+        let asked = serde_wasm_bindgen::to_value(&Asked { id, request }).expect("requests are plain data");
+        let answer = self.expect(id);
+        self.worker.post_message_with_transfer(&asked, ports).map_err(|error| format!("the worker was not reached: {error:?}"))?;
+        settled(answer).await
+    }
+
+    fn expect(&self, id: u32) -> oneshot::Receiver<Result<Answer, String>> {
+        let (sender, receiver) = oneshot::channel();
+        self.pending.borrow_mut().insert(id, sender);
+        receiver
+    }
+}
+
+/// The error for an answer to another question.
+pub fn unexpected(answer: &Answer) -> String {
+    format!("the worker answered {answer:?} to another question")
+}
+
+async fn settled(answer: oneshot::Receiver<Result<Answer, String>>) -> Result<Answer, String> {
+    answer.await.unwrap_or_else(|_| Err("the worker ended".into()))
+}
+
+fn reject_all(pending: &Pending, error: &str) {
+    for (_, waiting) in pending.borrow_mut().drain() {
+        let _ = waiting.send(Err(error.to_owned()));
+    }
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        self.worker.terminate();
+    }
+}

@@ -1,0 +1,316 @@
+//! A run, from the lock to the clean-up.
+
+use std::rc::Rc;
+
+use futures_util::future::{Either, select};
+use futures_util::pin_mut;
+use js_sys::Function;
+use opfs_bench_core::estimate::estimate;
+use opfs_bench_core::fixture::first_file;
+use opfs_bench_core::job::{Fileset, Job};
+use opfs_bench_core::plan::{GroupPlan, Outcome as StepOutcome, RunPlan, Step, Task};
+use opfs_bench_core::protocol;
+use opfs_bench_core::report;
+use opfs_bench_core::result::{FORMAT, GroupResult, Outcome, RunResult, Ticks};
+use opfs_bench_core::seed::Seed;
+use opfs_bench_core::units::{Bytes, Nanos};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+
+use super::control::{Control, GivenUp};
+use super::event::{Event, Events};
+use super::group::{OpenGroup, Opening, arms, doing};
+use super::remote::{Remote, unexpected};
+use super::watch::Watch;
+use crate::opfs::{Directory, OpfsError, PREFIX};
+use crate::worker::messages::{Answer, Pass, Request};
+use crate::{clock, env, glue};
+
+/// The lock that one run per origin holds.
+const LOCK: &str = "opfs-bench";
+/// Fixtures are written in parts of this many bytes, so that Stop need not wait for a whole file.
+const PART: u64 = 8 << 20;
+/// What the browser's own books may take beside the files.
+const SPARE: f64 = 1024.0 * 1024.0;
+
+/// Runs a job and returns its result, whatever became of it. When it returns, nothing of the run is left in OPFS, unless the
+/// result says so.
+pub async fn run(job: Job, seed: Seed, worker_url: &str, control: Rc<Control>, on_event: Function) -> RunResult {
+    let mut run = Run {
+        plan: RunPlan::new(&job),
+        began_ms: clock::now_ms(),
+        group: None,
+        events: Events::new(on_event),
+        control: Rc::clone(&control),
+        result: RunResult {
+            format: FORMAT.into(),
+            protocol: protocol::NUMBER,
+            version: env!("CARGO_PKG_VERSION").into(),
+            seed,
+            started: String::from(js_sys::Date::new_0().to_iso_string()),
+            elapsed_ns: Nanos(0),
+            outcome: Outcome::Finished,
+            job,
+            environment: env::environment().await,
+            ticks: None,
+            fixtures: Vec::new(),
+            groups: Vec::new(),
+            superseded: Vec::new(),
+            polls: 0,
+        },
+    };
+    run.result.outcome = match run.locked(worker_url).await {
+        Ok(()) if control.stopped() => Outcome::Stopped,
+        Ok(()) => Outcome::Finished,
+        Err(error) => Outcome::Failed { error },
+    };
+    run.finish()
+}
+
+/// Removes what earlier runs left behind when their page was killed. Returns how many folders and files; none while a run goes on
+/// in another page.
+pub async fn sweep() -> Result<u32, String> {
+    let Some(lock) = take_lock().await? else { return Ok(0) };
+    let swept = sweep_locked().await;
+    lock.release();
+    swept.map_err(|error| error.to_string())
+}
+
+async fn sweep_locked() -> Result<u32, OpfsError> {
+    let root = Directory::root().await?;
+    let mut removed = 0;
+    for name in root.names().await? {
+        if name.starts_with(PREFIX) {
+            root.remove(&name).await?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}
+
+struct Lock(Function);
+
+impl Lock {
+    fn release(self) {
+        // The function settles a promise, which cannot throw.
+        let _ = self.0.call0(&wasm_bindgen::JsValue::UNDEFINED);
+    }
+}
+
+async fn take_lock() -> Result<Option<Lock>, String> {
+    let taken = JsFuture::from(glue::take_lock(LOCK)).await.map_err(|error| format!("navigator.locks.request() failed: {error:?}"))?;
+    Ok(taken.dyn_into().ok().map(Lock))
+}
+
+struct Run {
+    plan: RunPlan,
+    began_ms: f64,
+    /// The group under way, kept here so that it outlives a run that is given up.
+    group: Option<UnderWay>,
+    events: Events,
+    control: Rc<Control>,
+    result: RunResult,
+}
+
+struct UnderWay {
+    plan: GroupPlan,
+    began_ms: f64,
+}
+
+impl Run {
+    fn finish(mut self) -> RunResult {
+        self.result.elapsed_ns = since(self.began_ms);
+        self.result.polls = self.control.polls();
+        let (state, error) = match &self.result.outcome {
+            Outcome::Finished => ("finished", None),
+            Outcome::Stopped => ("stopped", None),
+            Outcome::Failed { error } => ("failed", Some(error.clone())),
+        };
+        self.events.send(&Event::End { state, error });
+        self.result
+    }
+
+    async fn locked(&mut self, worker_url: &str) -> Result<(), String> {
+        let Some(lock) = take_lock().await? else {
+            return Err("another page of this site is measuring: let it finish, or close it, then start again".into());
+        };
+        let done = self.in_folder(worker_url).await;
+        lock.release();
+        done
+    }
+
+    /// Makes the run's folder, and removes it whatever happens.
+    async fn in_folder(&mut self, worker_url: &str) -> Result<(), String> {
+        sweep_locked().await.map_err(|error| error.to_string())?;
+        self.check_quota().await?;
+        let name = format!("{PREFIX}{}", self.result.seed);
+        let root = Directory::root().await.map_err(|error| error.to_string())?;
+        let folder = root.directory(&name).await.map_err(|error| error.to_string())?;
+        let measured = self.until_given_up(worker_url, &name, &folder).await;
+        let removed = root.remove(&name).await.map_err(|error| {
+            format!("{error}. The run's files are still in OPFS, in {name}; they are removed when the page is next opened")
+        });
+        measured.and(removed)
+    }
+
+    async fn check_quota(&mut self) -> Result<(), String> {
+        let needed = self.result.job.written();
+        match env::storage().await {
+            Some(storage) if needed.0 as f64 + SPARE > storage.quota - storage.usage => Err(format!(
+                "the job writes {needed}, but the browser grants this site only {} more: free storage on the device, or choose a smaller job",
+                whole_mib(storage.quota - storage.usage)
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Measures until done, or until Stop or silence ends what does not end by itself. What was measured is kept either way.
+    async fn until_given_up(&mut self, worker_url: &str, name: &str, folder: &Directory) -> Result<(), String> {
+        let control = Rc::clone(&self.control);
+        let ended = {
+            let measuring = self.measure(worker_url, name, folder);
+            let overdue = control.stop_overdue();
+            let silent = control.silent();
+            pin_mut!(measuring, overdue, silent);
+            match select(measuring, select(overdue, silent)).await {
+                Either::Left((measured, _)) => measured,
+                Either::Right((Either::Left((reason, _)) | Either::Right((reason, _)), _)) => match reason {
+                    GivenUp::Stopped => Ok(()),
+                    GivenUp::Silent => Err(silence()),
+                },
+            }
+        };
+        if let Some(mut group) = self.group.take() {
+            group.plan.stop(since(group.began_ms));
+            let result = self.estimated(group.plan);
+            self.show(&result);
+            self.result.groups.push(result);
+        }
+        ended
+    }
+
+    async fn measure(&mut self, worker_url: &str, name: &str, folder: &Directory) -> Result<(), String> {
+        let remote = Remote::start(worker_url).await?;
+        let main_ns = clock::measure_tick()?;
+        let worker_ns = match remote.ask(Request::Tick).await? {
+            Answer::Tick(tick) => tick,
+            other => return Err(unexpected(&other)),
+        };
+        let ticks = Ticks { main_ns, worker_ns };
+        self.result.ticks = Some(ticks);
+        for fileset in self.result.job.filesets() {
+            self.write(&remote, name, fileset).await?;
+        }
+        while let Some(task) = self.plan.task().filter(|_| !self.control.stopped()) {
+            self.group(&remote, name, folder, task, ticks).await?;
+        }
+        Ok(())
+    }
+
+    // Fixtures
+
+    async fn write(&mut self, remote: &Remote, folder: &str, fileset: Fileset) -> Result<(), String> {
+        let first_file = first_file(&self.result.job.filesets(), &fileset);
+        for pass in [Pass::Write, Pass::Read] {
+            for file in 0..fileset.nrfiles {
+                for from in (0..fileset.file_size.0).step_by(usize::try_from(PART).expect("8 MiB")) {
+                    if self.control.stopped() {
+                        return Ok(());
+                    }
+                    let to = (from + PART).min(fileset.file_size.0);
+                    let seed = self.result.seed;
+                    remote.ask(Request::Fixture { folder: folder.into(), fileset, first_file, seed, file, from, to, pass }).await?;
+                    self.control.alive();
+                    let left = self.plan.progress(Nanos(0)).1.as_s();
+                    let doing = match pass {
+                        Pass::Write => format!("writing {} of random bytes", fileset.bytes()),
+                        Pass::Read => format!("checking the {} that were written", fileset.bytes()),
+                    };
+                    self.events.progress(|| Event::Progress { fraction: 0.0, doing, seconds_left: left }).await;
+                }
+            }
+        }
+        let fixture = match remote.ask(Request::FixtureDone(fileset)).await? {
+            Answer::Fixture(fixture) => fixture,
+            other => return Err(unexpected(&other)),
+        };
+        let intact = fixture.checksum == fixture.read_back;
+        let error = format!(
+            "the fixture reads back as other bytes than were written (checksum {} written, {} read): this storage cannot be measured",
+            fixture.checksum, fixture.read_back
+        );
+        self.result.fixtures.push(fixture);
+        if intact { Ok(()) } else { Err(error) }
+    }
+
+    // Groups
+
+    async fn group(&mut self, remote: &Remote, name: &str, folder: &Directory, task: Task, ticks: Ticks) -> Result<(), String> {
+        let group = self.result.job.groups[task.index].clone();
+        let index = u32::try_from(task.index).expect("a checked job has at most 64 groups");
+        let arms = arms(&group, ticks);
+        let opening = Opening {
+            folder: (name, folder),
+            group: &group,
+            index,
+            seed: self.result.seed,
+            first_file: first_file(&self.result.job.filesets(), &group.fileset()),
+        };
+        let mut open = OpenGroup::open(remote, &arms, opening).await?;
+        let plan = GroupPlan::new(&group, index, self.result.seed, arms.clone(), task.budget);
+        self.group = Some(UnderWay { plan, began_ms: clock::now_ms() });
+        let mut watch = Watch::new();
+        loop {
+            if self.control.stopped() {
+                return Ok(());
+            }
+            let UnderWay { plan, began_ms } = self.group.as_mut().expect("taken only when given up");
+            let step = plan.step();
+            let outcome = match &step {
+                Step::Done => break,
+                Step::RoundOver => StepOutcome::RoundOver(watch.checks(&self.control).await),
+                step => open.perform(step).await,
+            };
+            self.control.alive();
+            plan.record(outcome, since(*began_ms));
+            if !matches!(plan.step(), Step::Sample { .. }) || step == Step::RoundOver {
+                let (fraction, left) = self.plan.progress(since(*began_ms));
+                let doing = || doing(plan, &group, &arms);
+                self.events.progress(|| Event::Progress { fraction, doing: doing(), seconds_left: left.as_s() }).await;
+            }
+        }
+        open.close().await?;
+        let UnderWay { plan, .. } = self.group.take().expect("taken only when given up");
+        let result = self.estimated(plan);
+        if self.plan.finish(&result) {
+            self.result.superseded.push(result);
+        } else {
+            self.show(&result);
+            self.result.groups.push(result);
+        }
+        Ok(())
+    }
+
+    fn estimated(&self, plan: GroupPlan) -> GroupResult {
+        let record = plan.into_record();
+        let estimates = estimate(&record, self.result.seed);
+        GroupResult { record, estimates }
+    }
+
+    fn show(&self, result: &GroupResult) {
+        self.events.send(&Event::Group { index: result.record.index as usize, html: report::group_fragment(result) });
+    }
+}
+
+fn silence() -> String {
+    "no answer for half a minute: a read never came back, or the worker died. Reload the page and start again; if it happens again, please report it".into()
+}
+
+fn since(began_ms: f64) -> Nanos {
+    Nanos::from_ms(clock::now_ms() - began_ms)
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a quota in bytes; `as` saturates
+fn whole_mib(bytes: f64) -> Bytes {
+    Bytes((bytes.max(0.0) / SPARE) as u64 * (1 << 20))
+}

@@ -1,0 +1,58 @@
+//! The same loops without the read: what the harness costs. Printed beside the others, never subtracted.
+
+use js_sys::Promise;
+use opfs_bench_core::ops::Op;
+use opfs_bench_core::result::EndsUp;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+use super::{Context, Loop, Method, Reader, Sink, Timed};
+use crate::clock;
+use crate::opfs::OpfsError;
+
+/// The empty loop of methods that the main thread times: an op awaits a promise that is settled already.
+pub const MAIN: &str = "main/empty";
+/// The empty loop of methods that the worker times: an op looks at its offset.
+pub const WORKER: &str = "worker/empty";
+
+pub const METHODS: &[Method] = &[
+    Method { name: MAIN, ends_up: EndsUp::Nowhere, parts: true, open: |context| Box::pin(open_main(context)), serve: None },
+    Method { name: WORKER, ends_up: EndsUp::Nowhere, parts: true, open: |context| Box::pin(open_worker(context)), serve: None },
+];
+
+#[allow(clippy::unused_async)] // every method opens by a future
+async fn open_main(_: &Context) -> Result<Box<dyn Reader>, OpfsError> {
+    Ok(Box::new(Awaiting { settled: Promise::resolve(&JsValue::UNDEFINED) }))
+}
+
+#[allow(clippy::unused_async)]
+async fn open_worker(_: &Context) -> Result<Box<dyn Reader>, OpfsError> {
+    Ok(Box::new(Looping))
+}
+
+struct Awaiting {
+    settled: Promise,
+}
+
+impl Loop for Awaiting {
+    async fn run(&self, ops: &[Op], _: &mut impl Sink) -> Result<Timed, OpfsError> {
+        let start = clock::now_ms();
+        for op in ops {
+            std::hint::black_box(op.at);
+            JsFuture::from(self.settled.clone()).await.expect("settled without a reason");
+        }
+        Ok(Timed::since(start, 0))
+    }
+}
+
+struct Looping;
+
+impl Loop for Looping {
+    async fn run(&self, ops: &[Op], _: &mut impl Sink) -> Result<Timed, OpfsError> {
+        let start = clock::now_ms();
+        for op in ops {
+            std::hint::black_box(op.at);
+        }
+        Ok(Timed::since(start, 0))
+    }
+}

@@ -1,0 +1,178 @@
+//! Every method on real files in a real browser, in a dedicated worker. The main thread's methods run here too: their code is
+//! the same, and a worker is where fixtures can be written.
+
+use opfs_bench_core::fixture::file_name;
+use opfs_bench_core::job::{Group, Job, Open, Thread};
+use opfs_bench_core::result::{EndsUp, When};
+use opfs_bench_core::seed::Seed;
+use opfs_bench_core::units::Nanos;
+use wasm_bindgen_test::wasm_bindgen_test;
+use web_sys::MessageChannel;
+
+use super::{Context, Method, Reader, Served, all};
+use crate::bench::Bench;
+use crate::opfs::{Directory, PREFIX};
+use crate::worker::fixtures::{Fixtures, Part};
+use crate::worker::messages::{Batch, Pass};
+
+const SEED: Seed = Seed(11);
+
+/// Six files of three blocks of 1 000 bytes, or whole.
+fn group(whole: bool, open: Open) -> Group {
+    let (open, bs) = (if open == Open::Each { "each" } else { "kept" }, if whole { 3000 } else { 1000 });
+    let text = format!(
+        r#"
+        name = "test"
+        title = "Test"
+        budget_s = 1
+        storage = "1 MiB"
+        [[group]]
+        name = "test"
+        title = "Test"
+        rw = "randread"
+        bs = {bs}
+        size = 18000
+        nrfiles = 6
+        open = "{open}"
+        baseline = "main/slice"
+        methods = ["worker/sync"]
+        "#
+    );
+    Job::from_toml(&text).expect("valid").groups.remove(0)
+}
+
+async fn folder(name: &str) -> (String, Directory) {
+    let name = format!("{PREFIX}test-{name}");
+    let folder = Directory::root().await.unwrap().directory(&name).await.unwrap();
+    (name, folder)
+}
+
+async fn write(folder: &Directory, group: &Group, seed: Seed) {
+    let mut fixtures = Fixtures::default();
+    for pass in [Pass::Write, Pass::Read] {
+        for file in 0..group.nrfiles {
+            let part = Part { fileset: group.fileset(), number: file, file, from: 0, to: group.fileset().file_size.0 };
+            fixtures.part(folder, seed, part, pass).await.unwrap();
+        }
+    }
+    let fixture = fixtures.finish(group.fileset());
+    assert_eq!(fixture.checksum, fixture.read_back);
+}
+
+/// Opens a method; one that asks a worker is served by this very thread.
+async fn open(method: &Method, folder: &Directory, group: &Group) -> (Box<dyn Reader>, Option<Box<dyn Served>>) {
+    let channel = MessageChannel::new().unwrap();
+    let context = Context::new(folder.clone(), group.clone(), Some(channel.port1()));
+    let served = match method.serve {
+        Some(serve) => Some(serve(&context, channel.port2()).await.unwrap()),
+        None => None,
+    };
+    ((method.open)(&context).await.unwrap(), served)
+}
+
+fn fitting(group: &Group) -> impl Iterator<Item = &'static Method> {
+    all().filter(|method| method.reads() && super::unfit(method, group).is_none())
+}
+
+#[wasm_bindgen_test]
+async fn every_method_reads_the_fixtures_bytes_and_counts_them() {
+    let mut tried = 0;
+    for (whole, open_when) in [(true, Open::Each), (true, Open::Kept), (false, Open::Each), (false, Open::Kept)] {
+        let group = group(whole, open_when);
+        let (name, folder) = folder("right").await;
+        write(&folder, &group, SEED).await;
+        for method in fitting(&group) {
+            let (reader, served) = open(method, &folder, &group).await;
+            let mut bench = Bench::new(group.clone(), 0, SEED, 0);
+            let verification = bench.verify(&*reader, When::Before).await.unwrap();
+            assert_eq!(verification.found, verification.expected, "{} {open_when:?}", method.name);
+            let batch = Batch { round: 3, stride: 1, n: 40, dither: Nanos(10_000) };
+            let timed = bench.sample(&*reader, batch).await.unwrap();
+            assert_eq!(timed.bytes, 40 * group.bs.0, "{} {open_when:?}", method.name);
+            assert!(timed.elapsed_ms >= 0.0);
+            drop((reader, served));
+            tried += 1;
+        }
+        Directory::root().await.unwrap().remove(&name).await.unwrap();
+    }
+    assert_eq!(
+        tried,
+        2 * all().filter(|method| method.reads()).count() + 2 * all().filter(|method| method.reads() && method.parts).count()
+    );
+}
+
+#[wasm_bindgen_test]
+async fn every_method_notices_a_fixture_of_other_bytes() {
+    for group in [group(true, Open::Each), group(true, Open::Kept)] {
+        let (name, folder) = folder("wrong").await;
+        write(&folder, &group, Seed(12)).await;
+        for method in fitting(&group) {
+            let (reader, served) = open(method, &folder, &group).await;
+            let verification = Bench::new(group.clone(), 0, SEED, 0).verify(&*reader, When::Before).await.unwrap();
+            assert_ne!(verification.found, verification.expected, "{}", method.name);
+            drop((reader, served));
+        }
+        Directory::root().await.unwrap().remove(&name).await.unwrap();
+    }
+}
+
+#[wasm_bindgen_test]
+async fn every_method_says_which_call_failed_on_which_file() {
+    let group = group(true, Open::Each);
+    let (name, folder) = folder("missing").await;
+    for method in fitting(&group) {
+        let (reader, served) = open(method, &folder, &group).await;
+        let error = Bench::new(group.clone(), 0, SEED, 0).verify(&*reader, When::Before).await.unwrap_err().to_string();
+        assert!(
+            error.contains("getFileHandle()") && error.contains("6x3000-") && error.contains("NotFoundError"),
+            "{}: {error}",
+            method.name
+        );
+        drop((reader, served));
+    }
+    Directory::root().await.unwrap().remove(&name).await.unwrap();
+}
+
+#[wasm_bindgen_test]
+async fn a_file_that_is_too_short_is_an_error_not_a_fast_read() {
+    let group = group(true, Open::Kept);
+    let (name, folder) = folder("short").await;
+    write(&folder, &group, SEED).await;
+    for file in 0..group.nrfiles {
+        let handle = folder.file(&file_name(&group.fileset(), file)).await.unwrap();
+        handle.open_sync_patiently().await.unwrap().truncate(2999).unwrap();
+    }
+    for method in fitting(&group) {
+        let (reader, served) = open(method, &folder, &group).await;
+        let batch = Batch { round: 0, stride: 1, n: 6, dither: Nanos(0) };
+        match Bench::new(group.clone(), 0, SEED, 0).sample(&*reader, batch).await {
+            Ok(timed) => assert_eq!(timed.bytes, 6 * 2999, "{}", method.name),
+            Err(error) => assert!(error.to_string().contains("2999 of 3000 B"), "{}: {error}", method.name),
+        }
+        drop((reader, served));
+    }
+    Directory::root().await.unwrap().remove(&name).await.unwrap();
+}
+
+#[wasm_bindgen_test]
+async fn the_empty_loops_read_nothing() {
+    let group = group(true, Open::Kept);
+    let (name, folder) = folder("empty").await;
+    for method in all().filter(|method| !method.reads()) {
+        let (reader, _) = open(method, &folder, &group).await;
+        let batch = Batch { round: 0, stride: 1, n: 100, dither: Nanos(0) };
+        let timed = Bench::new(group.clone(), 0, SEED, 0).sample(&*reader, batch).await.unwrap();
+        assert_eq!((timed.bytes, method.ends_up), (0, EndsUp::Nowhere));
+    }
+    Directory::root().await.unwrap().remove(&name).await.unwrap();
+}
+
+#[wasm_bindgen_test]
+fn threads_and_destinations_agree() {
+    for method in all().filter(|method| method.reads()) {
+        let thread = method.name.parse::<opfs_bench_core::job::MethodName>().unwrap().thread();
+        let in_worker = matches!(method.ends_up, EndsUp::WorkerBuffer | EndsUp::WorkerWasm);
+        assert_eq!(thread == Thread::Worker, in_worker, "{}", method.name);
+        assert_eq!(thread == Thread::Rpc, method.serve.is_some(), "{}", method.name);
+    }
+}

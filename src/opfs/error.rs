@@ -1,0 +1,151 @@
+//! One error for every call that can fail: which call, on which file, which exception, and what a person can do.
+
+use std::fmt;
+
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::DomException;
+
+/// The calls that this program makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// `navigator.storage.getDirectory()`
+    GetDirectory,
+    /// `getDirectoryHandle()`
+    GetDirectoryHandle,
+    /// `getFileHandle()`
+    GetFileHandle,
+    /// `keys()`
+    Keys,
+    /// `removeEntry()`
+    RemoveEntry,
+    /// `getFile()`
+    GetFile,
+    /// `createSyncAccessHandle()`
+    CreateSyncAccessHandle,
+    /// `Blob.slice()`
+    Slice,
+    /// `Blob.arrayBuffer()`
+    ArrayBuffer,
+    /// `FileSystemSyncAccessHandle.read()`
+    Read,
+    /// `FileSystemSyncAccessHandle.write()`
+    Write,
+    /// `FileSystemSyncAccessHandle.flush()`
+    Flush,
+    /// A read that a worker makes for the main thread
+    Ask,
+}
+
+impl Call {
+    fn name(self) -> &'static str {
+        match self {
+            Self::GetDirectory => "navigator.storage.getDirectory()",
+            Self::GetDirectoryHandle => "getDirectoryHandle()",
+            Self::GetFileHandle => "getFileHandle()",
+            Self::Keys => "keys()",
+            Self::RemoveEntry => "removeEntry()",
+            Self::GetFile => "getFile()",
+            Self::CreateSyncAccessHandle => "createSyncAccessHandle()",
+            Self::Slice => "Blob.slice()",
+            Self::ArrayBuffer => "Blob.arrayBuffer()",
+            Self::Read => "FileSystemSyncAccessHandle.read()",
+            Self::Write => "FileSystemSyncAccessHandle.write()",
+            Self::Flush => "FileSystemSyncAccessHandle.flush()",
+            Self::Ask => "a read asked of the worker",
+        }
+    }
+}
+
+/// A call that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpfsError {
+    call: Call,
+    /// Empty where the call is about no file.
+    file: String,
+    /// The exception's name, `QuotaExceededError` for instance; empty where nothing was thrown.
+    exception: String,
+    message: String,
+}
+
+impl OpfsError {
+    /// The call threw, or its promise was rejected.
+    pub(crate) fn thrown(call: Call, file: &str, thrown: &JsValue) -> Self {
+        let (exception, message) = if let Some(error) = thrown.dyn_ref::<DomException>() {
+            (error.name(), error.message())
+        } else if let Some(error) = thrown.dyn_ref::<js_sys::Error>() {
+            (String::from(error.name()), String::from(error.message()))
+        } else {
+            (String::new(), format!("{thrown:?}"))
+        };
+        Self { call, file: file.to_owned(), exception, message }
+    }
+
+    /// The browser, or this context, does not have it.
+    pub(crate) fn absent(call: Call, what: &str) -> Self {
+        Self { call, file: String::new(), exception: String::new(), message: format!("{what} is undefined here") }
+    }
+
+    /// A read reached the end of the file before it had all that it wanted.
+    pub(crate) fn short(file: &str, at: u64, read: u32, wanted: u32) -> Self {
+        let message = format!("the file ended after {read} of {wanted} B from offset {at}");
+        Self { call: Call::Read, file: file.to_owned(), exception: String::new(), message }
+    }
+
+    /// A write took no more bytes.
+    pub(crate) fn short_write(file: &str, at: u64, written: usize, wanted: usize) -> Self {
+        let message = format!("nothing more was written after {written} of {wanted} B from offset {at}");
+        Self { call: Call::Write, file: file.to_owned(), exception: String::new(), message }
+    }
+
+    /// The worker that was asked could not read.
+    pub(crate) fn answered(message: &str) -> Self {
+        Self { call: Call::Ask, file: String::new(), exception: String::new(), message: message.to_owned() }
+    }
+
+    /// Whether another holder's lock is the cause.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.exception == "NoModificationAllowedError"
+    }
+
+    /// What a person can do, where that is known.
+    fn remedy(&self) -> Option<&'static str> {
+        Some(match self.exception.as_str() {
+            "NoModificationAllowedError" => {
+                "another tab or an earlier run still holds the file: close other tabs of this page and start again"
+            }
+            "QuotaExceededError" => "free storage on the device or delete data of this site, then start again",
+            "SecurityError" | "UnknownError" if self.call == Call::GetDirectory => {
+                "private windows have no private file system in some browsers: open the page in a normal window"
+            }
+            "NotFoundError" => "the file went away during the run: was the site's data cleared? Start again",
+            "NotReadableError" => "the file changed or became unreadable during the run: start again",
+            "InvalidStateError" => "the file system was closed under the run, perhaps because the site's data was cleared: reload the page",
+            "NotSupportedError" => "this browser cannot do it: try a current version",
+            _ if self.exception.is_empty() && self.call == Call::GetDirectory => {
+                "open the page over https or on localhost, in a current browser"
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for OpfsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.call.name())?;
+        if !self.file.is_empty() {
+            write!(f, " on {}", self.file)?;
+        }
+        write!(f, " failed: ")?;
+        match (self.exception.is_empty(), self.message.is_empty()) {
+            (false, false) => write!(f, "{}: {}", self.exception, self.message)?,
+            (false, true) => write!(f, "{}", self.exception)?,
+            _ => write!(f, "{}", self.message)?,
+        }
+        if let Some(remedy) = self.remedy() {
+            write!(f, " ({remedy})")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for OpfsError {}

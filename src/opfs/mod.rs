@@ -1,0 +1,231 @@
+//! The Origin Private File System, typed: directories, files and sync access handles, each call with an error of its own.
+//!
+//! Works on the main thread and in workers. Handles that hold a lock let go of it when they are dropped.
+
+mod error;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod tests;
+
+use js_sys::{Promise, Uint8Array};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    Blob, File, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions, FileSystemGetFileOptions,
+    FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle, StorageManager, Window, WorkerGlobalScope,
+};
+
+pub use error::{Call, OpfsError};
+
+use crate::glue;
+
+/// What everything of opfs-bench in OPFS begins with, so that what a killed run left is found.
+pub const PREFIX: &str = "opfs-bench-";
+
+/// A lock can outlive the page or worker that held it for a moment: how often a refusal is tried again, and after how many
+/// milliseconds, doubling each time (half a second in all).
+const LOCK_RETRIES: u32 = 6;
+const LOCK_WAIT_MS: f64 = 8.0;
+
+/// A directory.
+#[derive(Clone)]
+pub struct Directory {
+    handle: FileSystemDirectoryHandle,
+}
+
+/// The storage manager of whichever thread this is.
+pub fn storage() -> Result<StorageManager, OpfsError> {
+    let global = js_sys::global();
+    let manager = if let Some(window) = global.dyn_ref::<Window>() {
+        window.navigator().storage()
+    } else {
+        global.unchecked_into::<WorkerGlobalScope>().navigator().storage()
+    };
+    // In an insecure context the property is undefined, whatever its type says.
+    if manager.is_undefined() { Err(OpfsError::absent(Call::GetDirectory, "navigator.storage")) } else { Ok(manager) }
+}
+
+impl Directory {
+    /// The origin's root directory.
+    pub async fn root() -> Result<Self, OpfsError> {
+        let handle = settle(Call::GetDirectory, "", storage()?.get_directory()).await?;
+        Ok(Self { handle: handle.unchecked_into() })
+    }
+
+    /// A directory inside this one, made where it is missing.
+    pub async fn directory(&self, name: &str) -> Result<Self, OpfsError> {
+        let options = FileSystemGetDirectoryOptions::new();
+        options.set_create(true);
+        let handle = settle(Call::GetDirectoryHandle, name, self.handle.get_directory_handle_with_options(name, &options)).await?;
+        Ok(Self { handle: handle.unchecked_into() })
+    }
+
+    /// A file that exists.
+    pub async fn file(&self, name: &str) -> Result<FileHandle, OpfsError> {
+        let handle = settle(Call::GetFileHandle, name, self.handle.get_file_handle(name)).await?;
+        Ok(FileHandle { handle: handle.unchecked_into() })
+    }
+
+    /// A file, made where it is missing.
+    pub async fn create(&self, name: &str) -> Result<FileHandle, OpfsError> {
+        let options = FileSystemGetFileOptions::new();
+        options.set_create(true);
+        let handle = settle(Call::GetFileHandle, name, self.handle.get_file_handle_with_options(name, &options)).await?;
+        Ok(FileHandle { handle: handle.unchecked_into() })
+    }
+
+    /// The names of everything in it.
+    pub async fn names(&self) -> Result<Vec<String>, OpfsError> {
+        let names = settle(Call::Keys, "", glue::names(&self.handle)).await?;
+        Ok(names.unchecked_into::<js_sys::Array>().iter().filter_map(|name| name.as_string()).collect())
+    }
+
+    /// Removes an entry with all that is in it. One that a lock still holds is tried again for half a second.
+    pub async fn remove(&self, name: &str) -> Result<(), OpfsError> {
+        let options = FileSystemRemoveOptions::new();
+        options.set_recursive(true);
+        while_locked(|| async { settle(Call::RemoveEntry, name, self.handle.remove_entry_with_options(name, &options)).await }).await?;
+        Ok(())
+    }
+}
+
+/// A file, not opened.
+pub struct FileHandle {
+    handle: FileSystemFileHandle,
+}
+
+impl FileHandle {
+    /// Opens it for reading by promises: a snapshot that takes no lock.
+    pub async fn snapshot(&self) -> Result<File, OpfsError> {
+        let file = settle(Call::GetFile, &self.handle.name(), self.handle.get_file()).await?;
+        Ok(file.unchecked_into())
+    }
+
+    /// Opens it for synchronous access, in a worker only. Takes the file's exclusive lock.
+    pub async fn open_sync(&self) -> Result<SyncHandle, OpfsError> {
+        let name = self.handle.name();
+        let handle = settle(Call::CreateSyncAccessHandle, &name, self.handle.create_sync_access_handle()).await?;
+        Ok(SyncHandle { handle: handle.unchecked_into(), name })
+    }
+
+    /// [`Self::open_sync`], tried again for half a second while another holder's lock is going away.
+    pub async fn open_sync_patiently(&self) -> Result<SyncHandle, OpfsError> {
+        while_locked(|| self.open_sync()).await
+    }
+}
+
+/// The bytes of a blob in a new buffer.
+pub async fn array_buffer(blob: &Blob, name: &str) -> Result<js_sys::ArrayBuffer, OpfsError> {
+    Ok(settle(Call::ArrayBuffer, name, blob.array_buffer()).await?.unchecked_into())
+}
+
+/// A part of a file, which is not read yet.
+pub fn slice(file: &File, name: &str, at: u64, len: u32) -> Result<Blob, OpfsError> {
+    let start = offset(at);
+    file.slice_with_f64_and_f64(start, start + f64::from(len)).map_err(|error| OpfsError::thrown(Call::Slice, name, &error))
+}
+
+/// A file opened for synchronous access. Closed, and its lock released, when dropped.
+#[must_use]
+pub struct SyncHandle {
+    handle: FileSystemSyncAccessHandle,
+    name: String,
+}
+
+impl SyncHandle {
+    /// Fills the view with the bytes from offset `at` on, read after read until it is full.
+    #[inline]
+    pub fn read_full(&self, view: &Uint8Array, at: u64) -> Result<u32, OpfsError> {
+        let read = glue::read_at(&self.handle, view, offset(at));
+        if read == f64::from(view.length()) { Ok(view.length()) } else { self.read_rest(view, at, read) }
+    }
+
+    /// After a read that threw or came back short.
+    #[cold]
+    fn read_rest(&self, view: &Uint8Array, at: u64, first: f64) -> Result<u32, OpfsError> {
+        let mut read = first;
+        let mut filled = 0;
+        loop {
+            if read < 0.0 {
+                return Err(OpfsError::thrown(Call::Read, &self.name, &glue::take_thrown()));
+            }
+            if read == 0.0 {
+                return Err(OpfsError::short(&self.name, at, filled, view.length()));
+            }
+            filled += to_count(read);
+            if filled >= view.length() {
+                return Ok(view.length());
+            }
+            read = glue::read_at(&self.handle, &view.subarray(filled, view.length()), offset(at + u64::from(filled)));
+        }
+    }
+
+    /// Writes all bytes at offset `at`, write after write until none is left.
+    pub fn write_full(&self, bytes: &[u8], at: u64) -> Result<(), OpfsError> {
+        let options = FileSystemReadWriteOptions::new();
+        let mut written = 0;
+        while written < bytes.len() {
+            options.set_at(offset(at + written as u64));
+            let count = self
+                .handle
+                .write_with_u8_array_and_options(&bytes[written..], &options)
+                .map_err(|error| OpfsError::thrown(Call::Write, &self.name, &error))?;
+            if count <= 0.0 {
+                return Err(OpfsError::short_write(&self.name, at, written, bytes.len()));
+            }
+            written += to_count(count) as usize;
+        }
+        Ok(())
+    }
+
+    /// Cuts the file off.
+    #[cfg(test)]
+    pub fn truncate(&self, length: u32) -> Result<(), OpfsError> {
+        self.handle.truncate_with_u32(length).map_err(|error| OpfsError::thrown(Call::Write, &self.name, &error))
+    }
+
+    /// Asks the browser to hand everything written to the operating system.
+    pub fn flush(&self) -> Result<(), OpfsError> {
+        self.handle.flush().map_err(|error| OpfsError::thrown(Call::Flush, &self.name, &error))
+    }
+}
+
+impl Drop for SyncHandle {
+    fn drop(&mut self) {
+        self.handle.close();
+    }
+}
+
+/// Offsets are numbers in JavaScript: exact below 2^53, far above what a checked job can hold.
+#[inline]
+fn offset(at: u64) -> f64 {
+    at as f64
+}
+
+/// A count of bytes that the browser returned: whole, and at most the length of a view.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn to_count(bytes: f64) -> u32 {
+    bytes as u32
+}
+
+async fn settle(call: Call, name: &str, promise: Promise) -> Result<JsValue, OpfsError> {
+    JsFuture::from(promise).await.map_err(|error| OpfsError::thrown(call, name, &error))
+}
+
+async fn while_locked<T, F: Future<Output = Result<T, OpfsError>>>(mut attempt: impl FnMut() -> F) -> Result<T, OpfsError> {
+    let mut waited = LOCK_WAIT_MS;
+    for _ in 0..LOCK_RETRIES {
+        match attempt().await {
+            Err(error) if error.is_locked() => {
+                sleep(waited).await;
+                waited *= 2.0;
+            }
+            settled => return settled,
+        }
+    }
+    attempt().await
+}
+
+/// Waits so many milliseconds.
+pub async fn sleep(ms: f64) {
+    JsFuture::from(glue::sleep(ms)).await.expect("a timer does not reject");
+}

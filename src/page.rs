@@ -1,0 +1,190 @@
+//! What the page can call.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use js_sys::Function;
+use opfs_bench_core::job::Job;
+use opfs_bench_core::report;
+use opfs_bench_core::result::RunResult;
+use opfs_bench_core::seed::Seed;
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use crate::main::control::Control;
+use crate::main::run;
+use crate::methods;
+
+/// Writing and checking a fixture takes about a second for this many bytes on a slow phone.
+const BYTES_PER_SECOND: f64 = 32e6;
+/// Opening and checking beside the budget takes about this long for each group.
+const SECONDS_PER_GROUP: f64 = 1.0;
+
+#[wasm_bindgen(start)]
+fn start() {
+    console_error_panic_hook::set_once();
+}
+
+/// The names of the presets.
+#[wasm_bindgen]
+#[must_use]
+pub fn presets() -> Vec<String> {
+    Job::presets().map(str::to_owned).collect()
+}
+
+/// The text of a preset.
+///
+/// # Errors
+/// When there is none of this name.
+#[wasm_bindgen]
+pub fn preset(name: &str) -> Result<String, JsError> {
+    let known = || Job::presets().collect::<Vec<_>>().join(", ");
+    Job::preset(name).map(str::to_owned).ok_or_else(|| JsError::new(&format!("there is no preset {name:?}; there are: {}", known())))
+}
+
+/// Removes what earlier runs left in OPFS when their page was killed. How many entries; 0 while another page measures.
+///
+/// # Errors
+/// When OPFS refuses.
+#[wasm_bindgen]
+pub async fn sweep() -> Result<u32, JsError> {
+    run::sweep().await.map_err(|error| JsError::new(&error))
+}
+
+/// A result, shown: an object of HTML fragments, a self-contained page, and Markdown.
+///
+/// # Errors
+/// When the text is no result.
+#[wasm_bindgen]
+pub fn render(result_json: &str) -> Result<JsValue, JsError> {
+    let result = RunResult::from_json(result_json)?;
+    let fragments = report::fragments(&result);
+    let shown = Shown {
+        answer: fragments.answer,
+        doubts: fragments.doubts,
+        groups: fragments.groups,
+        environment: fragments.environment,
+        markdown: report::markdown(&result),
+        page: report::page(&result),
+    };
+    Ok(serde_wasm_bindgen::to_value(&shown)?)
+}
+
+#[derive(Serialize)]
+struct Shown {
+    answer: String,
+    doubts: String,
+    groups: String,
+    environment: String,
+    markdown: String,
+    page: String,
+}
+
+/// A job that can be run once.
+#[wasm_bindgen]
+pub struct Bench {
+    job: Job,
+    seed: Seed,
+    control: Rc<Control>,
+    result: Rc<RefCell<Option<String>>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Plan<'a> {
+    name: &'a str,
+    title: &'a str,
+    bytes_written: f64,
+    seconds: f64,
+    groups: Vec<PlannedGroup<'a>>,
+}
+
+#[derive(Serialize)]
+struct PlannedGroup<'a> {
+    name: &'a str,
+    title: &'a str,
+}
+
+#[wasm_bindgen]
+impl Bench {
+    /// Reads and checks a job. Without a seed, one is drawn.
+    ///
+    /// # Errors
+    /// With all mistakes in the job, one a line.
+    #[wasm_bindgen(constructor)]
+    pub fn new(job_toml: &str, seed_hex: Option<String>) -> Result<Self, JsError> {
+        let job = Job::from_toml(job_toml)?;
+        check_methods(&job).map_err(|mistakes| JsError::new(&mistakes))?;
+        let seed = seed_hex.map_or_else(|| Ok(draw_seed()), |digits| digits.parse())?;
+        Ok(Self { job, seed, control: Rc::default(), result: Rc::default() })
+    }
+
+    /// What the job is called, writes and takes.
+    ///
+    /// # Errors
+    /// None in practice: plain data can always be handed over.
+    #[wasm_bindgen(getter)]
+    pub fn plan(&self) -> Result<JsValue, JsError> {
+        let bytes = self.job.written().0 as f64;
+        let beside = bytes / BYTES_PER_SECOND + SECONDS_PER_GROUP * self.job.groups.len() as f64;
+        let plan = Plan {
+            name: &self.job.name,
+            title: &self.job.title,
+            bytes_written: bytes,
+            seconds: (self.job.budget_s + beside).ceil(),
+            groups: self.job.groups.iter().map(|group| PlannedGroup { name: &group.name, title: &group.title }).collect(),
+        };
+        Ok(serde_wasm_bindgen::to_value(&plan)?)
+    }
+
+    /// Runs the job. Resolves when it has ended, in whatever way, and OPFS is clean again.
+    pub fn run(&self, worker_url: String, on_event: Function) -> js_sys::Promise {
+        let (job, seed, control, result) = (self.job.clone(), self.seed, Rc::clone(&self.control), Rc::clone(&self.result));
+        wasm_bindgen_futures::future_to_promise(async move {
+            let ended = run::run(job, seed, &worker_url, control, on_event).await;
+            result.replace(Some(ended.to_json()));
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    /// Asks the run to end. It does within a second.
+    pub fn stop(&self) {
+        self.control.stop();
+    }
+
+    /// Notes that a program outside the page asked how far the run is.
+    pub fn polled(&self) {
+        self.control.polled();
+    }
+
+    /// The result's JSON, once the run has ended.
+    #[must_use]
+    pub fn result(&self) -> Option<String> {
+        self.result.borrow().clone()
+    }
+}
+
+/// Methods are this crate's to know, so jobs are checked against them here.
+fn check_methods(job: &Job) -> Result<(), String> {
+    let mut mistakes = Vec::new();
+    for group in &job.groups {
+        for name in group.methods.iter().chain([&group.baseline]) {
+            let problem = match methods::find(name).filter(|method| method.reads()) {
+                None => {
+                    let known: Vec<&str> = methods::all().filter(|method| method.reads()).map(|method| method.name).collect();
+                    Some(format!("there is no method {name}; there are: {}", known.join(", ")))
+                }
+                Some(method) => methods::unfit(method, group),
+            };
+            mistakes.extend(problem.map(|problem| format!("group {}, methods: {problem}", group.name)));
+        }
+    }
+    if mistakes.is_empty() { Ok(()) } else { Err(mistakes.join("\n")) }
+}
+
+fn draw_seed() -> Seed {
+    // Two numbers below 2^32; a benchmark's seed need not be secret.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let half = || (js_sys::Math::random() * f64::from(u32::MAX)) as u64;
+    Seed(half() << 32 | half())
+}

@@ -1,0 +1,105 @@
+//! Fixtures: seeded bytes, written by a sync handle (which works in every Safari that has one), then read back and compared.
+
+use opfs_bench_core::fixture::{Checksum, FixtureFile, file_name};
+use opfs_bench_core::job::Fileset;
+use opfs_bench_core::result::Fixture;
+use opfs_bench_core::seed::Seed;
+use opfs_bench_core::units::Nanos;
+
+use super::messages::Pass;
+use crate::clock;
+use crate::methods::Block;
+use crate::opfs::{Directory, OpfsError, SyncHandle};
+
+/// Bytes are generated and written by this many.
+const CHUNK: u64 = 1 << 20;
+
+/// What has been written and read back of the fixture at hand.
+#[derive(Default)]
+pub struct Fixtures {
+    generated: Checksum,
+    read_back: Checksum,
+    write_ms: f64,
+    flush_ms: f64,
+}
+
+/// A part of a fixture file.
+#[derive(Clone, Copy)]
+pub struct Part {
+    /// The fixture.
+    pub fileset: Fileset,
+    /// The file's number among all of the job: it gives its bytes.
+    pub number: u32,
+    /// The file's number in the fileset: it gives its name.
+    pub file: u32,
+    /// From this offset ...
+    pub from: u64,
+    /// ... to this one.
+    pub to: u64,
+}
+
+impl Part {
+    /// Offset and length of each chunk.
+    fn chunks(self) -> impl Iterator<Item = (u64, usize)> {
+        let offsets = (self.from..self.to).step_by(usize::try_from(CHUNK).expect("a mebibyte"));
+        offsets.map(move |at| (at, usize::try_from((self.to - at).min(CHUNK)).expect("a mebibyte at most")))
+    }
+}
+
+impl Fixtures {
+    /// Writes a part, or reads it back.
+    pub async fn part(&mut self, directory: &Directory, seed: Seed, part: Part, pass: Pass) -> Result<(), OpfsError> {
+        let name = file_name(&part.fileset, part.file);
+        match pass {
+            Pass::Write => {
+                let start = clock::now_ms();
+                let handle = directory.create(&name).await?.open_sync_patiently().await?;
+                self.write(&handle, seed, part)?;
+                let flush = clock::now_ms();
+                handle.flush()?;
+                drop(handle);
+                let end = clock::now_ms();
+                self.flush_ms += end - flush;
+                self.write_ms += end - start;
+            }
+            Pass::Read => {
+                let handle = directory.file(&name).await?.open_sync_patiently().await?;
+                self.read(&handle, part)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, handle: &SyncHandle, seed: Seed, part: Part) -> Result<(), OpfsError> {
+        let mut file = FixtureFile::new(seed, part.number);
+        let mut bytes = Vec::new();
+        for (at, length) in part.chunks() {
+            bytes.resize(length, 0);
+            file.fill(at, &mut bytes);
+            handle.write_full(&bytes, at)?;
+            self.generated.update(&bytes);
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, handle: &SyncHandle, part: Part) -> Result<(), OpfsError> {
+        for (at, length) in part.chunks() {
+            let block = Block::new(length);
+            handle.read_full(&block.view(), at)?;
+            self.read_back.update(&block.to_vec());
+        }
+        Ok(())
+    }
+
+    /// The fixture's checksums and times; begins the next one.
+    pub fn finish(&mut self, fileset: Fileset) -> Fixture {
+        let Self { generated, read_back, write_ms, flush_ms } = std::mem::take(self);
+        Fixture {
+            fileset,
+            checksum: generated.digits(),
+            read_back: read_back.digits(),
+            write_ns: Nanos::from_ms(write_ms),
+            flush_ns: Nanos::from_ms(flush_ms),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What the main thread asks of the worker and what it answers. Plain data: handles never cross threads (Safari cannot post
+//! them), so a folder's name does, and the worker opens it again.
+
+use opfs_bench_core::job::{Fileset, Group, MethodName};
+use opfs_bench_core::result::{Fixture, When};
+use opfs_bench_core::seed::Seed;
+use opfs_bench_core::units::Nanos;
+use serde::{Deserialize, Serialize};
+
+/// A numbered request.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Asked {
+    /// The answer carries the same number.
+    pub id: u32,
+    /// What is asked.
+    pub request: Request,
+}
+
+/// A numbered answer.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Answered {
+    /// The request's number; 0 for the worker's first word.
+    pub id: u32,
+    /// The answer, or the error in full.
+    pub answer: Result<Answer, String>,
+}
+
+/// What the worker can be asked.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Request {
+    /// Measure the clock's tick.
+    Tick,
+    /// Write a part of a fixture file, or read it back. Parts come in order, file after file; all are written first.
+    Fixture {
+        /// The run's folder.
+        folder: String,
+        /// The fixture.
+        fileset: Fileset,
+        /// The number of the fileset's first file among all of the job.
+        first_file: u32,
+        /// The run's seed.
+        seed: Seed,
+        /// Which file of the fileset.
+        file: u32,
+        /// From this offset ...
+        from: u64,
+        /// ... to this one.
+        to: u64,
+        /// Written or read back.
+        pass: Pass,
+    },
+    /// The fixture's checksums and times, once all parts are written and read back.
+    FixtureDone(Fileset),
+    /// Open a group's files for the worker's methods. Ports of the methods that ask the worker come with the message, in their order.
+    OpenGroup {
+        /// The run's folder.
+        folder: String,
+        /// The workload.
+        group: Group,
+        /// Its number in the job.
+        index: u32,
+        /// The run's seed.
+        seed: Seed,
+        /// The number of the group's first file among all of the job.
+        first_file: u32,
+        /// Methods that the worker runs.
+        methods: Vec<MethodName>,
+        /// Methods of the main thread that ask the worker.
+        served: Vec<MethodName>,
+    },
+    /// Time a batch.
+    Batch {
+        /// Its place in `methods`.
+        method: usize,
+        /// The batch.
+        batch: Batch,
+    },
+    /// Check a method's bytes.
+    Verify {
+        /// Its place in `methods`.
+        method: usize,
+        /// Recorded with the outcome.
+        when: When,
+    },
+    /// Close a group's files and release their locks.
+    CloseGroup,
+}
+
+/// Which way a fixture's part goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pass {
+    /// Onto the storage.
+    Write,
+    /// Back from it.
+    Read,
+}
+
+/// A batch of ops, from which either thread works out the same offsets.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Batch {
+    /// The round's number.
+    pub round: u32,
+    /// By how many ops a round begins after the one before, for reads in order.
+    pub stride: u64,
+    /// Ops.
+    pub n: u64,
+    /// How long to busy-wait first.
+    pub dither: Nanos,
+}
+
+/// What the worker answers.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Answer {
+    /// It listens.
+    Ready,
+    /// The clock's tick.
+    Tick(Nanos),
+    /// It is done.
+    Done,
+    /// The fixture's checksums and times.
+    Fixture(Fixture),
+    /// Why methods could not be opened: one entry for each of `methods`, then of `served`.
+    Opened(Vec<Option<String>>),
+    /// What a batch took and read.
+    Timed {
+        /// Milliseconds; below 0 where the clock stepped back.
+        elapsed_ms: f64,
+        /// Bytes.
+        bytes: u64,
+    },
+    /// What a check found.
+    Verified {
+        /// How many ops.
+        ops: u64,
+        /// The checksum of what the seed gives.
+        expected: String,
+        /// The checksum of what was read.
+        found: String,
+    },
+}

@@ -1,0 +1,139 @@
+//! The worker: writes fixtures, runs the worker's methods, and serves the main thread's methods that ask it.
+//!
+//! It does one thing at a time, in the order in which it is asked, and keeps nothing but what [`State`] holds.
+
+pub mod fixtures;
+pub mod messages;
+
+use futures_channel::mpsc;
+use futures_util::StreamExt;
+use opfs_bench_core::job::MethodName;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, MessagePort};
+
+use crate::bench::Bench;
+use crate::clock;
+use crate::methods::{self, Context, Reader, Served};
+use crate::opfs::{Directory, OpfsError};
+use fixtures::Fixtures;
+use messages::{Answer, Answered, Asked, Request};
+
+/// Begins to answer requests. Called once, by `worker.js`, when the module is ready.
+#[wasm_bindgen(js_name = serveWorker)]
+pub fn serve_worker() {
+    let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
+    let (sender, mut requests) = mpsc::unbounded::<MessageEvent>();
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event| {
+        // The receiver lives as long as the worker.
+        sender.unbounded_send(event).expect("the queue is open");
+    });
+    scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    on_message.forget();
+    post(&scope, 0, Ok(Answer::Ready));
+    spawn_local(async move {
+        let mut state = State::default();
+        while let Some(event) = requests.next().await {
+            match serde_wasm_bindgen::from_value::<Asked>(event.data()) {
+                Ok(Asked { id, request }) => post(&scope, id, state.answer(request, &event).await),
+                Err(error) => post(&scope, 0, Err(format!("the worker got a message that it cannot read: {error}"))),
+            }
+        }
+    });
+}
+
+fn post(scope: &DedicatedWorkerGlobalScope, id: u32, answer: Result<Answer, String>) {
+    let message = serde_wasm_bindgen::to_value(&Answered { id, answer }).expect("answers are plain data");
+    scope.post_message(&message).expect("plain data can be cloned");
+}
+
+#[derive(Default)]
+struct State {
+    fixtures: Fixtures,
+    group: Option<OpenGroup>,
+}
+
+struct OpenGroup {
+    bench: Bench,
+    readers: Vec<Option<Box<dyn Reader>>>,
+    /// Held, not used: dropping it ends the serving.
+    _served: Vec<Box<dyn Served>>,
+}
+
+impl State {
+    async fn answer(&mut self, request: Request, event: &MessageEvent) -> Result<Answer, String> {
+        match request {
+            Request::Tick => clock::measure_tick().map(Answer::Tick),
+            Request::Fixture { folder, fileset, first_file, seed, file, from, to, pass } => {
+                let directory = run_folder(&folder).await.map_err(|error| error.to_string())?;
+                let part = fixtures::Part { fileset, number: first_file + file, file, from, to };
+                self.fixtures.part(&directory, seed, part, pass).await.map_err(|error| error.to_string())?;
+                Ok(Answer::Done)
+            }
+            Request::FixtureDone(fileset) => Ok(Answer::Fixture(self.fixtures.finish(fileset))),
+            Request::OpenGroup { folder, group, index, seed, first_file, methods, served } => {
+                self.group = None;
+                let directory = run_folder(&folder).await.map_err(|error| error.to_string())?;
+                let context = Context::new(directory, group.clone(), None);
+                let bench = Bench::new(group, index, seed, first_file);
+                let (open, failures) = open_group(&context, bench, &methods, &served, event).await;
+                self.group = Some(open);
+                Ok(Answer::Opened(failures))
+            }
+            Request::Batch { method, batch } => {
+                let (bench, reader) = self.reader(method)?;
+                let timed = bench.sample(reader, batch).await.map_err(|error| error.to_string())?;
+                Ok(Answer::Timed { elapsed_ms: timed.elapsed_ms, bytes: timed.bytes })
+            }
+            Request::Verify { method, when } => {
+                let (bench, reader) = self.reader(method)?;
+                let found = bench.verify(reader, when).await.map_err(|error| error.to_string())?;
+                Ok(Answer::Verified { ops: found.ops, expected: found.expected, found: found.found })
+            }
+            Request::CloseGroup => {
+                self.group = None;
+                Ok(Answer::Done)
+            }
+        }
+    }
+
+    fn reader(&mut self, method: usize) -> Result<(&mut Bench, &dyn Reader), String> {
+        let group = self.group.as_mut().ok_or("the worker has no group open")?;
+        let reader = group.readers.get(method).and_then(Option::as_deref).ok_or("the worker has not opened this method")?;
+        Ok((&mut group.bench, reader))
+    }
+}
+
+async fn run_folder(name: &str) -> Result<Directory, OpfsError> {
+    Directory::root().await?.directory(name).await
+}
+
+async fn open_group(
+    context: &Context,
+    bench: Bench,
+    names: &[MethodName],
+    served: &[MethodName],
+    event: &MessageEvent,
+) -> (OpenGroup, Vec<Option<String>>) {
+    let mut failures = Vec::new();
+    let mut readers = Vec::new();
+    for name in names {
+        let opened = match methods::find(name) {
+            Some(method) => (method.open)(context).await.map_err(|error| error.to_string()),
+            None => Err(format!("there is no method {name}")),
+        };
+        failures.push(opened.as_ref().err().cloned());
+        readers.push(opened.ok());
+    }
+    let mut serving = Vec::new();
+    for (name, port) in served.iter().zip(event.ports().iter()) {
+        let port: MessagePort = port.unchecked_into();
+        let begun = match methods::find(name).and_then(|method| method.serve) {
+            Some(serve) => serve(context, port).await.map_err(|error| error.to_string()),
+            None => Err(format!("{name} asks nothing of the worker")),
+        };
+        failures.push(begun.as_ref().err().cloned());
+        serving.extend(begun.ok());
+    }
+    (OpenGroup { bench, readers, _served: serving }, failures)
+}

@@ -1,0 +1,74 @@
+//! What the page can call, on the main thread of a real browser. Whole runs need the served page: the end-to-end tests of the
+//! command do those.
+#![cfg(target_arch = "wasm32")]
+
+use js_sys::Reflect;
+use opfs_bench::{Bench, preset, presets, render, sweep};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+use web_sys::{FileSystemDirectoryHandle, FileSystemGetDirectoryOptions};
+
+wasm_bindgen_test_configure!(run_in_browser);
+
+fn message(error: JsError) -> String {
+    Reflect::get(&error.into(), &"message".into()).unwrap().as_string().unwrap()
+}
+
+fn number(object: &JsValue, name: &str) -> f64 {
+    Reflect::get(object, &name.into()).unwrap().as_f64().unwrap()
+}
+
+#[wasm_bindgen_test]
+fn quick_says_what_it_writes_and_how_long_it_takes() {
+    assert!(presets().contains(&"quick".to_owned()));
+    let bench = Bench::new(&preset("quick").ok().unwrap(), None).ok().unwrap();
+    let plan = bench.plan().ok().unwrap();
+    assert_eq!(number(&plan, "bytesWritten"), f64::from((32 << 20) + 1000 * 1024));
+    assert!((30.0..60.0).contains(&number(&plan, "seconds")));
+    assert_eq!(bench.result(), None);
+}
+
+#[wasm_bindgen_test]
+fn an_unknown_preset_is_named_and_the_known_ones_are_listed() {
+    let error = message(preset("slow").err().unwrap());
+    assert!(error.contains("\"slow\"") && error.contains("quick"), "{error}");
+}
+
+#[wasm_bindgen_test]
+fn a_job_is_checked_against_the_methods_there_are() {
+    let quick = preset("quick").ok().unwrap();
+    let refused = |job: &str, seed: Option<&str>| message(Bench::new(job, seed.map(str::to_owned)).err().unwrap());
+    let error = refused(&quick.replace("worker/sync", "worker/telepathy"), None);
+    assert_eq!(error.lines().count(), 3, "{error}");
+    assert!(error.contains("group random-4k, methods: there is no method worker/telepathy; there are: main/array-buffer"), "{error}");
+    let error = refused(&quick.replace("main/slice", "main/array-buffer"), None);
+    assert!(error.contains("main/array-buffer reads whole files, but an op of this group is 4 KiB of a file of 32 MiB"), "{error}");
+    let error = refused(&quick.replace("worker/sync", "worker/empty"), None);
+    assert!(error.contains("there is no method worker/empty"), "{error}");
+    let error = refused(&quick, Some("xyz"));
+    assert!(error.contains("`xyz` is not a seed"), "{error}");
+}
+
+#[wasm_bindgen_test]
+fn what_is_no_result_is_not_shown() {
+    for text in ["", "{}", r#"{"format":"opfs-bench result 99"}"#] {
+        assert!(render(text).is_err(), "{text}");
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_sweep_removes_what_killed_runs_left_and_nothing_else() {
+    let root = web_sys::window().unwrap().navigator().storage().get_directory();
+    let root: FileSystemDirectoryHandle = JsFuture::from(root).await.unwrap().unchecked_into();
+    let create = FileSystemGetDirectoryOptions::new();
+    create.set_create(true);
+    for name in ["opfs-bench-left", "somebody-elses"] {
+        JsFuture::from(root.get_directory_handle_with_options(name, &create)).await.unwrap();
+    }
+    assert_eq!(sweep().await.ok().unwrap(), 1);
+    assert!(JsFuture::from(root.get_directory_handle("opfs-bench-left")).await.is_err());
+    JsFuture::from(root.get_directory_handle("somebody-elses")).await.unwrap();
+    JsFuture::from(root.remove_entry("somebody-elses")).await.unwrap();
+    assert_eq!(sweep().await.ok().unwrap(), 0);
+}
