@@ -1,0 +1,238 @@
+//! The one sentence that answers the run's question: sync handles in a worker, or promises on the main thread?
+//!
+//! Every group is a clause. The first names the methods in words; those after it say only what changes, so that the
+//! sentence stays readable: "reading with sync handles in a worker (worker/sync) was 612 times faster (99 % interval 598 to
+//! 627) than promises on the main thread (main/slice) for random 4 KiB reads; and 41 times faster (40 to 42) for a file in order".
+
+use super::format::{Estimate, percent, ratio_estimate, times};
+use super::prose::{count, one_line};
+use super::verdict::{self, clause};
+use super::{table, words};
+use crate::estimate::{ArmEstimate, Verdict};
+use crate::job::{Group, MethodName};
+use crate::protocol;
+use crate::result::{Arm, Ended, Environment, GroupResult, Outcome, Role, RunResult};
+
+/// The sentence in parts, so that a page can set its clauses apart and stress what was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// What comes before the first clause, with its space.
+    pub(super) lead: String,
+    /// At least one. Between them stand semicolons.
+    pub(super) clauses: Vec<Vec<Span>>,
+}
+
+/// A piece of the sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Span {
+    Plain(String),
+    /// What was found, with the verdict's style class.
+    Found(&'static str, String),
+}
+
+impl Answer {
+    pub(super) fn of(run: &RunResult) -> Self {
+        let measured = run.groups.iter().filter(|group| group.record.ended != Ended::Stopped).count();
+        let of = run.job.groups.len().max(run.groups.len());
+        let how_far = if run.groups.is_empty() {
+            "before anything was measured".into()
+        } else {
+            format!("after {measured} of {}", count(of, "group"))
+        };
+        let end = match &run.outcome {
+            Outcome::Finished => None,
+            Outcome::Stopped => Some(format!("the run was stopped {how_far}")),
+            Outcome::Failed { error } => Some(format!("the run failed {how_far}: {}", clause(error))),
+        };
+        if run.groups.is_empty() {
+            let end = end.unwrap_or_else(|| "the run measured nothing: it has no groups".into());
+            return Self { lead: place(&run.environment), clauses: vec![vec![Span::Plain(end)]] };
+        }
+        let mut sentence = Sentence::default();
+        let mut clauses: Vec<_> = run.groups.iter().map(|group| sentence.clause(group)).collect();
+        clauses.extend(end.map(|end| vec![Span::Plain(end)]));
+        Self { lead: place(&run.environment), clauses }
+    }
+
+    /// What stands between two clauses, and after the last.
+    pub(super) fn after(&self, clause: usize) -> &'static str {
+        match self.clauses.len() - clause {
+            0 | 1 => ".",
+            2 => "; and ",
+            _ => "; ",
+        }
+    }
+
+    pub(super) fn text(&self) -> String {
+        let mut text = self.lead.clone();
+        for (place, spans) in self.clauses.iter().enumerate() {
+            for span in spans {
+                text += match span {
+                    Span::Plain(words) | Span::Found(_, words) => words,
+                };
+            }
+            text += self.after(place);
+        }
+        text
+    }
+}
+
+/// Where the run took place: `In Chromium 156 on Linux, `.
+fn place(environment: &Environment) -> String {
+    let (browser, system) = (one_line(&environment.browser), one_line(&environment.system));
+    match (browser.as_str(), system.as_str()) {
+        ("", "") => "In this browser, ".into(),
+        ("", system) => format!("On {system}, "),
+        (browser, "") => format!("In {browser}, "),
+        (browser, system) => format!("In {browser} on {system}, "),
+    }
+}
+
+/// What the clauses before have said already.
+#[derive(Default)]
+struct Sentence {
+    subject: Option<MethodName>,
+    verb: Option<&'static str>,
+    /// Methods that were called by these words stay with them; others of the same words need their names.
+    said: Vec<(String, MethodName)>,
+    level: Option<String>,
+}
+
+/// What is said of one group between its subject and its title.
+struct Finding {
+    class: &'static str,
+    /// The verb before what was found; empty where that is a verb itself.
+    verb: &'static str,
+    found: String,
+    /// How much "as fast" leaves open.
+    within: Option<f64>,
+    /// The interval, said in the finding's own terms.
+    interval: Option<String>,
+    /// The word between what was found and the baseline.
+    link: &'static str,
+    because: Option<String>,
+}
+
+impl Finding {
+    fn of(group: &GroupResult, subject: Option<(&Arm, &ArmEstimate)>) -> Self {
+        let unmeasured = Verdict::Withheld { reasons: Vec::new() };
+        let verdict = subject.map_or(&unmeasured, |(_, estimate)| &estimate.verdict);
+        let ratio = subject.and_then(|(_, estimate)| estimate.ratio);
+        let finding = |found: String, interval, link| Self {
+            class: verdict::class(verdict),
+            verb: "was",
+            found,
+            within: None,
+            interval,
+            link,
+            because: None,
+        };
+        match (verdict, ratio) {
+            (Verdict::Faster | Verdict::Slower, Some(ratio)) => {
+                let times = times(ratio.point(), ratio.interval());
+                finding(times.phrase(), ends(&times.estimate), "than")
+            }
+            (Verdict::Same, Some(ratio)) => {
+                let ends = ends(&ratio_estimate(ratio.point(), ratio.interval())).map(|ends| format!("of the ratio {ends}"));
+                Self { within: Some(protocol::MARGIN), ..finding("as fast".into(), ends, "as") }
+            }
+            (Verdict::Inconclusive, Some(ratio)) => {
+                finding("neither clearly faster nor clearly slower".into(), ratio.interval().map(spread), "than")
+            }
+            _ => Self { verb: "", because: Some(reasons(group, subject)), ..finding("could not be judged".into(), None, "against") },
+        }
+    }
+}
+
+/// `598 to 627`.
+fn ends(estimate: &Estimate) -> Option<String> {
+    estimate.ends.as_ref().map(|(low, high)| format!("{low} to {high}"))
+}
+
+/// An interval on both sides of 1: `1.08 times faster to 1.02 times slower`.
+fn spread((low, high): (f64, f64)) -> String {
+    format!("{} to {}", times(low, None).phrase(), times(high, None).phrase())
+}
+
+impl Sentence {
+    fn clause(&mut self, group: &GroupResult) -> Vec<Span> {
+        let subject = subject(group);
+        let title = words::title(&group.record.group);
+        let Some(method) = subject.map_or_else(|| planned(&group.record.group), |(arm, _)| Some(arm.method.clone())) else {
+            return vec![Span::Plain(format!("nothing was compared for {title}"))];
+        };
+        let finding = Finding::of(group, subject);
+        let opening = self.opening(method, finding.verb);
+        let within = finding.within.map(|margin| format!("within {}", percent(margin)));
+        let interval = finding.interval.map(|ends| self.with_level(group.estimates.level, &ends));
+        let details: Vec<String> = [within, interval].into_iter().flatten().collect();
+        let details = if details.is_empty() { String::new() } else { format!(" ({})", details.join("; ")) };
+        let baseline = self.name(&group.record.group.baseline);
+        let because = finding.because.map(|reasons| format!(", because {reasons}")).unwrap_or_default();
+        let closing = format!("{details} {} {baseline} for {title}{because}", finding.link);
+        vec![Span::Plain(opening), Span::Found(finding.class, finding.found), Span::Plain(closing)]
+    }
+
+    /// "reading with sync handles in a worker (worker/sync) was ", or only what the clause before has not said.
+    fn opening(&mut self, method: MethodName, verb: &'static str) -> String {
+        let same_subject = self.subject.as_ref() == Some(&method);
+        let same_verb = self.verb.replace(verb) == Some(verb);
+        let subject = match (same_subject, same_verb && verb == "was") {
+            (true, true) => return String::new(),
+            (true, false) => "it".into(),
+            (false, _) => format!("reading with {}", self.name(&method)),
+        };
+        self.subject = Some(method);
+        if verb.is_empty() { format!("{subject} ") } else { format!("{subject} {verb} ") }
+    }
+
+    /// In words and by name the first time, by name alone after that.
+    fn name(&mut self, method: &MethodName) -> String {
+        let words = words::method(method);
+        if self.said.iter().any(|(said, known)| *said == words || known == method) {
+            return method.to_string();
+        }
+        self.said.push((words.clone(), method.clone()));
+        format!("{words} ({method})")
+    }
+
+    /// An interval, with its confidence where that has not been said yet.
+    fn with_level(&mut self, level: f64, ends: &str) -> String {
+        let level = percent(level);
+        if self.level.as_ref() == Some(&level) {
+            return ends.to_owned();
+        }
+        let text = format!("{level} interval {ends}");
+        self.level = Some(level);
+        text
+    }
+}
+
+/// The arm that answers the question: `worker/sync` where the group has it, else the fastest contender with a verdict, else the first.
+fn subject(group: &GroupResult) -> Option<(&Arm, &ArmEstimate)> {
+    let contenders: Vec<_> = table::arms(group).into_iter().filter(|(arm, _)| arm.role == Role::Contender).collect();
+    let judged = contenders.iter().filter(|(_, estimate)| !matches!(estimate.verdict, Verdict::Withheld { .. }));
+    let log = |estimate: &ArmEstimate| estimate.ratio.map_or(f64::INFINITY, |ratio| ratio.log);
+    let fastest = judged.min_by(|(_, one), (_, other)| log(one).total_cmp(&log(other)));
+    contenders.iter().find(|(arm, _)| is_sync(&arm.method)).or(fastest).or(contenders.first()).copied()
+}
+
+/// The method that would have answered, had anything been measured.
+fn planned(group: &Group) -> Option<MethodName> {
+    group.methods.iter().find(|method| is_sync(method)).or(group.methods.first()).cloned()
+}
+
+fn is_sync(method: &MethodName) -> bool {
+    method.thread() == crate::job::Thread::Worker && method.api() == "sync"
+}
+
+/// Why the subject has no verdict: the group's reasons, or where it has none its own.
+fn reasons(group: &GroupResult, subject: Option<(&Arm, &ArmEstimate)>) -> String {
+    let mut reasons: Vec<String> = group.estimates.invalid.iter().map(|reason| verdict::invalid(*reason, &group.record)).collect();
+    if reasons.is_empty()
+        && let Some((_, ArmEstimate { verdict: Verdict::Withheld { reasons: own }, .. })) = subject
+    {
+        reasons.extend(own.iter().map(|reason| verdict::withheld(reason, group.estimates.level)));
+    }
+    if reasons.is_empty() { "it was not measured".into() } else { reasons.join(", and ") }
+}

@@ -1,0 +1,158 @@
+//! The chart of a group's ratios with their intervals on a logarithmic axis, as SVG.
+//!
+//! Horizontal places are percentages and vertical ones pixels, so that the chart is as wide as its column while its text keeps
+//! the page's size: it reads at 320 px and on a desk alike. Colours come from classes in `report.css`.
+
+use maud::{Markup, html};
+
+use super::axis::Axis;
+use super::format::{percent, ratio_estimate, times};
+use super::prose::unbroken;
+use super::{table, verdict, words};
+use crate::estimate::{ArmEstimate, Ratio, Verdict};
+use crate::protocol;
+use crate::result::{Arm, GroupResult, Role};
+
+/// The axis' left and right ends, as parts of the width: its outermost labels and marks need room.
+const EDGES: (f64, f64) = (0.05, 0.95);
+/// Height of an arm's lane, in pixels: a line of text above its mark.
+const LANE: usize = 42;
+/// From the top of a lane to its text's baseline, and to its mark.
+const TEXT: usize = 15;
+const MARK: usize = 28;
+/// Height of the axis below the lanes: its labels, and which way is faster.
+const AXIS: usize = 44;
+/// A name longer than this would run into the finding on a narrow phone.
+const LONGEST_NAME: usize = 20;
+
+/// An arm that has a ratio.
+struct Lane<'a> {
+    name: String,
+    null: bool,
+    ratio: Ratio,
+    verdict: &'a Verdict,
+}
+
+/// The group's chart. Where no arm has a ratio, a sentence that says so.
+pub(super) fn chart(group: &GroupResult) -> Markup {
+    let mut compared: Vec<(&Arm, &ArmEstimate)> =
+        table::arms(group).into_iter().filter(|(arm, _)| matches!(arm.role, Role::Null | Role::Contender)).collect();
+    // What was asked first, and last how much a difference of nothing looks like.
+    compared.sort_by_key(|(arm, _)| arm.role == Role::Null);
+    let lanes: Vec<Lane> = compared.iter().filter_map(|(arm, estimate)| Lane::of(group, arm, estimate)).collect();
+    let without: Vec<String> =
+        compared.iter().filter(|(_, estimate)| drawable(estimate).is_none()).map(|(arm, _)| words::arm(&group.record, arm)).collect();
+    html! {
+        figure.chart {
+            @if !lanes.is_empty() { (svg(group, &lanes)) }
+            figcaption { (unbroken(&caption(group, &lanes, &without))) }
+        }
+    }
+}
+
+/// What the marks mean, and which arms have none.
+fn caption(group: &GroupResult, lanes: &[Lane], without: &[String]) -> String {
+    if lanes.is_empty() {
+        return "There is no ratio to draw.".into();
+    }
+    let bars = lanes.iter().any(|lane| lane.ratio.log_interval.is_some());
+    let bars = bars.then(|| format!("Bars: {} intervals.", percent(group.estimates.level)));
+    let margin = format!("Shaded: within {} of the baseline.", percent(protocol::MARGIN));
+    let without = (!without.is_empty()).then(|| format!("Not drawn, for want of a ratio: {}.", without.join(", ")));
+    [bars, Some(margin), without].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+fn drawable(estimate: &ArmEstimate) -> Option<Ratio> {
+    estimate.ratio.filter(|ratio| ratio.log.is_finite())
+}
+
+impl<'a> Lane<'a> {
+    fn of(group: &GroupResult, arm: &Arm, estimate: &'a ArmEstimate) -> Option<Self> {
+        let ratio = drawable(estimate)?;
+        Some(Self { name: words::arm(&group.record, arm), null: arm.role == Role::Null, ratio, verdict: &estimate.verdict })
+    }
+
+    fn class(&self) -> String {
+        format!("lane {}{}", verdict::class(self.verdict), if self.null { " null" } else { "" })
+    }
+
+    /// What stands at the right end: `612× faster`, or the verdict. Short, since a phone has room for little more than the name.
+    fn finding(&self) -> String {
+        match self.verdict {
+            Verdict::Faster | Verdict::Slower => times(self.ratio.point(), self.ratio.interval()).short(),
+            other => verdict::label(other).into(),
+        }
+    }
+
+    fn shortened(&self) -> String {
+        if self.name.chars().count() <= LONGEST_NAME {
+            return self.name.clone();
+        }
+        self.name.chars().take(LONGEST_NAME - 1).chain(['…']).collect()
+    }
+
+    /// The numbers in words, for those who do not see the chart.
+    fn described(&self) -> String {
+        let estimate = ratio_estimate(self.ratio.point(), self.ratio.interval());
+        let interval = estimate.ends.as_ref().map(|(low, high)| format!(" ({low} to {high})")).unwrap_or_default();
+        format!("{}: {}{interval}, {}.", self.name, estimate.point, verdict::label(self.verdict))
+    }
+}
+
+/// A place on the axis as a percentage of the width.
+fn percentage(position: f64) -> String {
+    format!("{:.2}%", (EDGES.0 + position * (EDGES.1 - EDGES.0)) * 100.0)
+}
+
+fn svg(group: &GroupResult, lanes: &[Lane]) -> Markup {
+    let logs = lanes.iter().flat_map(|lane| {
+        let (low, high) = lane.ratio.log_interval.unwrap_or((lane.ratio.log, lane.ratio.log));
+        [lane.ratio.log, low, high]
+    });
+    let axis = Axis::over(logs);
+    let margin = libm::log1p(protocol::MARGIN);
+    let (band_from, band_to) = (axis.position(-margin), axis.position(margin));
+    let one = percentage(axis.position(0.0));
+    let bottom = lanes.len() * LANE + 4;
+    let baseline = &group.record.group.baseline;
+    let id = format!("chart-{}", group.record.index);
+    let described: Vec<String> = lanes.iter().map(Lane::described).collect();
+    html! {
+        svg role="img" aria-labelledby={ (id) "-title " (id) "-description" } width="100%" height=(bottom + AXIS) xmlns="http://www.w3.org/2000/svg" {
+            title id={ (id) "-title" } { "Time of an op over that of " (baseline) ": " (words::title(&group.record.group)) }
+            desc id={ (id) "-description" } { "Below 1 is faster. " (described.join(" ")) }
+            rect.margin x=(percentage(band_from)) y="0" width=(width(band_from, band_to)) height=(bottom) {}
+            @for tick in &axis.ticks {
+                line.grid x1=(percentage(tick.at)) x2=(percentage(tick.at)) y1="0" y2=(bottom) {}
+                text.tick x=(percentage(tick.at)) y=(bottom + 16) text-anchor="middle" { (tick.label) }
+            }
+            line.one x1=(one) x2=(one) y1="0" y2=(bottom) {}
+            @for (place, lane) in lanes.iter().enumerate() { (drawn(lane, &axis, place * LANE)) }
+            text.direction x="0" y=(bottom + 36) { "← faster than " (baseline) }
+            text.direction x="100%" y=(bottom + 36) text-anchor="end" { "slower →" }
+        }
+    }
+}
+
+fn width(from: f64, to: f64) -> String {
+    format!("{:.2}%", (to - from) * (EDGES.1 - EDGES.0) * 100.0)
+}
+
+/// One arm: its name, what was found, a stem from 1, its interval and its point.
+fn drawn(lane: &Lane, axis: &Axis, top: usize) -> Markup {
+    let (point, one) = (percentage(axis.position(lane.ratio.log)), percentage(axis.position(0.0)));
+    let y = top + MARK;
+    html! {
+        g class=(lane.class()) {
+            text.name x="0" y=(top + TEXT) { (lane.shortened()) }
+            text.finding x="100%" y=(top + TEXT) text-anchor="end" { (lane.finding()) }
+            line.stem x1=(one) x2=(point) y1=(y) y2=(y) {}
+            @if let Some((low, high)) = lane.ratio.log_interval {
+                line.interval x1=(percentage(axis.position(low))) x2=(percentage(axis.position(high))) y1=(y) y2=(y) {}
+                circle.point cx=(point) cy=(y) r="4" {}
+            } @else {
+                circle.point.open cx=(point) cy=(y) r="4" {}
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Shows a result to people: one sentence that answers, tables, charts, and what makes the run doubtful.
+//!
+//! A result is first turned into plain data: [`answer`](mod@answer) into a sentence, `table` into rows, [`doubts`] into
+//! conclusions, `environment` into labels and values. Three renderers, `text`, `markdown` and `html`, then only lay that out,
+//! so that the terminal, a pasted table and the page cannot say different things. Everything from outside (titles, errors, the
+//! user agent) is escaped where it is laid out. Results may come from files that someone else wrote, so nothing here panics on
+//! numbers or lists that do not fit together.
+
+mod answer;
+mod axis;
+mod chart;
+mod doubts;
+mod drops;
+mod environment;
+pub mod format;
+mod html;
+mod markdown;
+mod prose;
+mod table;
+#[cfg(test)]
+mod tests;
+mod text;
+mod verdict;
+mod words;
+
+pub use doubts::{Doubt, Severity, Unfinished, doubts};
+
+use crate::result::{GroupResult, RunResult};
+
+/// A result as pieces of HTML for a page that has its own frame. All of them are escaped, hold neither scripts nor inline
+/// styles, and are styled by `report.css`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fragments {
+    /// The answer in one sentence.
+    pub answer: String,
+    /// What makes the run doubtful, with its heading. Empty where nothing does.
+    pub doubts: String,
+    /// Every group: heading, chart and table.
+    pub groups: String,
+    /// The device, the browser and the run, with its heading.
+    pub environment: String,
+}
+
+/// The answer to the run's question in one plain sentence.
+#[must_use]
+pub fn answer(run: &RunResult) -> String {
+    answer::Answer::of(run).text()
+}
+
+/// The whole result as text for a terminal: no colours, lines of about 100 columns.
+#[must_use]
+pub fn text(run: &RunResult) -> String {
+    text::run(run)
+}
+
+/// One group as text for a terminal, for a run that is still going on.
+#[must_use]
+pub fn group_text(group: &GroupResult) -> String {
+    text::group(group)
+}
+
+/// The whole result as Markdown (with GitHub's tables).
+#[must_use]
+pub fn markdown(run: &RunResult) -> String {
+    markdown::run(run)
+}
+
+/// The whole result as an HTML document that needs no other file and runs no script.
+#[must_use]
+pub fn page(run: &RunResult) -> String {
+    html::page(run)
+}
+
+/// The whole result as pieces of HTML.
+#[must_use]
+pub fn fragments(run: &RunResult) -> Fragments {
+    Fragments {
+        answer: html::answer(run).into_string(),
+        doubts: html::doubts(run).into_string(),
+        groups: html::groups(run).into_string(),
+        environment: html::environment(run).into_string(),
+    }
+}
+
+/// One group as a piece of HTML, the same as in [`Fragments::groups`], for a run that is still going on.
+#[must_use]
+pub fn group_fragment(group: &GroupResult) -> String {
+    html::group(group).into_string()
+}

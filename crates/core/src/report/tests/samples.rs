@@ -1,0 +1,237 @@
+//! SYNTHETIC results for the report's tests. No number in here was measured; their sizes are like those of real browsers so that
+//! tables and charts look as they will.
+
+use super::builder::{Sample, drop_rounds, group, run};
+use crate::estimate::{GroupEstimates, Invalid, Note, PerOp, Verdict, Withheld};
+use crate::result::{DropCause, Ended, Environment, Incident, Outcome, RunResult, Ticks};
+use crate::units::Nanos;
+
+const OUTLIERS: Note = Note::Outliers { mild: 3, severe: 1 };
+
+/// Like Chromium: sync reads from a worker hundreds of times faster, driven by a program.
+pub(super) fn chromium() -> RunResult {
+    let small = [
+        // Not last here, and last in every table.
+        Sample::empty("main/empty", 16.4),
+        Sample::empty("worker/empty", 3.1),
+        Sample::baseline("main/array-buffer", 812_000.0).noted(OUTLIERS),
+        Sample::null("main/array-buffer", 811_000.0, 0.999, 0.011),
+        Sample::contender("worker/array-buffer", 790_000.0, 0.973, 0.018, Verdict::Inconclusive),
+        Sample::contender("worker/sync", 702_000.0, 0.8645, 0.012, Verdict::Faster).noted(Note::Outliers { mild: 2, severe: 0 }),
+        Sample::contender("rpc/transfer", 742_000.0, 0.914, 0.014, Verdict::Faster),
+    ];
+    let unequal = |n| Note::UnequalBatch { n, baseline: 390 };
+    let random = [
+        Sample::baseline("main/slice", 640_000.0).own_n(390),
+        Sample::null("main/slice", 641_000.0, 1.0012, 0.004).own_n(390),
+        Sample::contender("worker/slice", 455_000.0, 0.7108, 0.016, Verdict::Faster)
+            .own_n(549)
+            .noted(unequal(549))
+            .noted(Note::Widened { factor: 1.213 }),
+        Sample::contender("worker/sync", 1_030.0, 0.001_6, 0.018, Verdict::Faster).noted(unequal(4_860)).noted(OUTLIERS),
+        Sample::contender("rpc/transfer", 33_100.0, 0.0517, 0.017, Verdict::Faster).noted(unequal(4_860)),
+        Sample::empty("main/empty", 16.4),
+        Sample::empty("worker/empty", 3.1),
+    ];
+    let in_order = [
+        Sample::baseline("main/slice", 2_503_000.0),
+        Sample::null("main/slice", 2_496_000.0, 0.9975, 0.009),
+        Sample::contender("worker/slice", 2_481_000.0, 0.9915, 0.011, Verdict::Same),
+        Sample::contender("worker/sync", 30_200.0, 0.012_06, 0.013, Verdict::Faster),
+        Sample::contender("rpc/transfer", 96_000.0, 0.0384, 0.018, Verdict::Faster),
+    ];
+    let mut run = run(vec![group(0, &small), group(1, &random), group(2, &in_order)]);
+    run.environment.automated = true;
+    run.polls = 12;
+    run
+}
+
+/// Like Firefox without isolation: a few times faster, wide intervals, coarse clocks, rounds dropped.
+pub(super) fn firefox() -> RunResult {
+    let coarse = Note::CoarseTimer { ticks: 31.0 };
+    let small = [
+        Sample::baseline("main/array-buffer", 642_000.0),
+        Sample::null("main/array-buffer", 645_000.0, 1.004, 0.02),
+        Sample::contender("worker/array-buffer", 655_000.0, 1.02, 0.024, Verdict::Inconclusive),
+        Sample::contender("worker/sync", 1_912_000.0, 2.978, 0.031, Verdict::Slower),
+        Sample::contender("rpc/transfer", 2_120_000.0, 3.302, 0.034, Verdict::Slower),
+    ];
+    let random = [
+        Sample::baseline("main/slice", 160_000.0).noted(coarse),
+        Sample::null("main/slice", 160_400.0, 1.002, 0.013).noted(coarse),
+        Sample::contender("worker/slice", 158_000.0, 0.985, 0.02, Verdict::Inconclusive).noted(coarse),
+        Sample::contender("worker/sync", 46_000.0, 0.2875, 0.026, Verdict::Faster).noted(coarse),
+        Sample::contender("rpc/transfer", 206_000.0, 1.287, 0.031, Verdict::Slower).noted(coarse),
+    ];
+    let mut groups = vec![group(0, &small), group(1, &random)];
+    for group in &mut groups {
+        group.record.ended = Ended::Budget;
+        group.estimates.half_width = Some(0.034);
+        group.estimates.rounds_needed = Some(139);
+    }
+    groups[1].record.warm_up.steady = false;
+    groups[1].record.incidents.push(Incident::CoarseTimer { ticks: 31 });
+    let slept = DropCause::DeviceSlept { gap_ns: Nanos::from_s(12.0) };
+    drop_rounds(&mut groups[1], &[DropCause::PageHidden, slept, DropCause::PageHidden]);
+    let mut run = run(groups);
+    run.job.groups.pop();
+    run.environment = Environment {
+        browser: "Firefox 153".into(),
+        user_agent: "Mozilla/5.0 (X11; Linux x86_64; rv:153.0) Gecko/20100101 Firefox/153.0".into(),
+        system: "Linux".into(),
+        cores: Some(2),
+        ..Environment::default()
+    };
+    run.ticks = Some(Ticks { main_ns: Nanos(1_000_000), worker_ns: Nanos(1_000_000) });
+    run
+}
+
+/// Groups without verdicts: a null arm that differs, wrong bytes, rounds that hang together; and all within 3 %.
+pub(super) fn invalid() -> RunResult {
+    let none = |sample: Sample| sample.withheld(Vec::new());
+    let small = [
+        Sample::baseline("main/array-buffer", 812_000.0),
+        none(Sample::null("main/array-buffer", 861_000.0, 1.06, 0.021)),
+        none(Sample::contender("worker/array-buffer", 790_000.0, 0.973, 0.02, Verdict::Same)),
+        none(Sample::contender("worker/sync", 702_000.0, 0.865, 0.02, Verdict::Same)),
+        Sample::contender("rpc/transfer", 742_000.0, 0.914, 0.02, Verdict::Same).withheld(vec![Withheld::WrongBytes]),
+    ];
+    let random = [
+        Sample::baseline("main/slice", 640_000.0),
+        Sample::null("main/slice", 641_000.0, 1.001, 0.006),
+        Sample::contender("worker/slice", 655_000.0, 1.012, 0.006, Verdict::Same),
+        Sample::contender("worker/sync", 644_000.0, 1.006, 0.007, Verdict::Same),
+        Sample::contender("rpc/transfer", 650_000.0, 1.0155, 0.009, Verdict::Same)
+            .withheld(vec![Withheld::Autocorrelated { coefficient: 0.62 }]),
+    ];
+    let in_order = [
+        Sample::baseline("main/slice", 640_000.0).unmeasured(),
+        Sample::null("main/slice", 641_000.0, 1.001, 0.006).unmeasured().withheld(vec![Withheld::TooFewRounds { rounds: 0 }]),
+        Sample::contender("worker/sync", 644_000.0, 1.006, 0.007, Verdict::Same)
+            .unmeasured()
+            .withheld(vec![Withheld::TooFewRounds { rounds: 0 }]),
+    ];
+    let mut groups = vec![group(0, &small), group(1, &random), group(2, &in_order)];
+    groups[0].estimates.invalid = vec![Invalid::NullArmDiffers { ratio: 1.06 }, Invalid::TooManyDropped { dropped: 7, of: 55 }];
+    drop_rounds(&mut groups[0], &vec![DropCause::PageHidden; 7]);
+    let first = groups[0].clone();
+    groups[2].estimates =
+        GroupEstimates { rounds: 0, half_width: None, invalid: vec![Invalid::BaselineFailed], ..groups[2].estimates.clone() };
+    groups[2].record.arms[0].failure =
+        Some("getFile() on fixture-1/0: NotReadableError: the file was changed after the page took hold of it.".into());
+    groups[2].record.ended = Ended::Failed;
+    let mut run = run(groups);
+    run.superseded = vec![first];
+    run
+}
+
+/// Stopped by a person inside the second group.
+pub(super) fn stopped() -> RunResult {
+    let few = || vec![Withheld::Unverified, Withheld::TooFewRounds { rounds: 5 }];
+    let random = [
+        Sample::baseline("main/slice", 640_000.0),
+        Sample::null("main/slice", 641_000.0, 1.001, 0.0).without_interval().withheld(few()),
+        Sample::contender("worker/slice", 455_000.0, 0.71, 0.0, Verdict::Faster).without_interval().withheld(few()),
+        Sample::contender("worker/sync", 1_030.0, 0.0016, 0.0, Verdict::Faster).without_interval().withheld(few()),
+        Sample::contender("rpc/transfer", 33_100.0, 0.0517, 0.0, Verdict::Faster).unmeasured().withheld(few()),
+    ];
+    let mut run = chromium();
+    let mut partial = group(1, &random);
+    partial.record.ended = Ended::Stopped;
+    drop_rounds(&mut partial, &[DropCause::Stopped]);
+    partial.estimates = GroupEstimates { rounds: 5, half_width: None, ..partial.estimates };
+    run.groups.truncate(1);
+    run.groups.push(partial);
+    run.outcome = Outcome::Stopped;
+    (run.environment.automated, run.polls) = (false, 0);
+    run
+}
+
+/// Failed before anything was measured.
+pub(super) fn failed() -> RunResult {
+    let mut run = run(Vec::new());
+    run.environment = Environment { browser: "Safari 26".into(), system: "iOS 26".into(), isolated: true, ..Environment::default() };
+    run.outcome = Outcome::Failed {
+        error: "navigator.storage.getDirectory(): UnknownError. A private window has no such storage: open the page in an ordinary one."
+            .into(),
+    };
+    (run.ticks, run.fixtures) = (None, Vec::new());
+    run
+}
+
+/// Every text that comes from outside tries to be something else.
+pub(super) fn hostile() -> RunResult {
+    let script = "<script>alert('1')</script> | **bold** & \"quoted\"\n# heading \u{1b}[31mred\u{202e}";
+    let failed = vec![Withheld::Failed { error: script.into() }];
+    let random = [
+        Sample::baseline("main/slice", 640_000.0),
+        Sample::null("main/slice", 641_000.0, 1.001, 0.006),
+        Sample::contender("worker/sync", 1_030.0, 0.0016, 0.018, Verdict::Faster).unmeasured().withheld(failed),
+    ];
+    let mut group = group(1, &random);
+    group.record.group.title = script.into();
+    drop_rounds(&mut group, &[DropCause::IoError { arm: 2, error: script.into() }, DropCause::IoError { arm: 99, error: script.into() }]);
+    let mut run = run(vec![group]);
+    run.job.title = script.into();
+    run.job.name = script.into();
+    run.environment.browser = script.into();
+    run.environment.system = script.into();
+    run.environment.user_agent = script.into();
+    run.environment.address = script.into();
+    (run.version, run.started) = (script.into(), script.into());
+    run.outcome = Outcome::Failed { error: script.into() };
+    run
+}
+
+/// Like a private window in Chromium: the sync read is slow, and flushing costs nothing. And samples too short for the clock.
+pub(super) fn private_window() -> RunResult {
+    let short = Note::IndistinguishableFromEmpty;
+    let random = [
+        Sample::baseline("main/slice", 620_000.0),
+        Sample::null("main/slice", 621_000.0, 1.003, 0.012),
+        Sample::contender("worker/slice", 540_000.0, 0.87, 0.017, Verdict::Faster),
+        Sample::contender("worker/sync", 191_000.0, 0.307, 0.016, Verdict::Faster),
+        Sample::contender("rpc/transfer", 40.0, 0.5, 0.01, Verdict::Faster)
+            .noted(short)
+            .withheld(vec![Withheld::BelowClock { ticks: 12.4 }]),
+    ];
+    let mut group = group(1, &random);
+    group.estimates.arms[4].ratio = None;
+    group.estimates.arms[4].per_op = Some(PerOp { median_ns: 40.0, interval_ns: None, at_most: true, bytes_per_s: None });
+    let mut run = run(vec![group]);
+    run.fixtures[1].flush_ns = Nanos(25_000);
+    run.job.groups = vec![run.job.groups[1].clone()];
+    run
+}
+
+/// Ratios from a thousandth to a hundred in one chart, ratios within 3 % of 1 in another, and long names.
+pub(super) fn extremes() -> RunResult {
+    let wide = [
+        Sample::baseline("main/array-buffer", 1_000_000.0),
+        Sample::null("main/array-buffer", 1_000_000.0, 1.0, 0.03),
+        Sample::contender("worker/sync", 1_000.0, 0.001, 0.02, Verdict::Faster),
+        Sample::contender("worker/file-reader-sync", 100_000_000.0, 100.0, 0.2, Verdict::Slower),
+        Sample::contender("rpc/shared-array-buffer", 8_000_000.0, 8.0, 0.5, Verdict::Slower),
+    ];
+    let narrow = [
+        Sample::baseline("main/slice", 640_000.0),
+        Sample::null("main/slice", 640_000.0, 1.0005, 0.0011),
+        Sample::contender("worker/sync", 621_000.0, 0.9704, 0.002, Verdict::Faster),
+        Sample::contender("rpc/transfer", 659_000.0, 1.0297, 0.004, Verdict::Slower),
+    ];
+    run(vec![group(0, &wide), group(1, &narrow)])
+}
+
+/// Every case with the name of its golden files.
+pub(super) fn all() -> Vec<(&'static str, RunResult)> {
+    vec![
+        ("chromium", chromium()),
+        ("firefox", firefox()),
+        ("invalid", invalid()),
+        ("stopped", stopped()),
+        ("failed", failed()),
+        ("hostile", hostile()),
+        ("private-window", private_window()),
+        ("extremes", extremes()),
+    ]
+}
