@@ -107,6 +107,11 @@ impl OpfsError {
         self.exception == "NoModificationAllowedError"
     }
 
+    /// Whether there is no such file or directory.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.exception == "NotFoundError"
+    }
+
     /// What a person can do, where that is known.
     fn remedy(&self) -> Option<&'static str> {
         Some(match self.exception.as_str() {

@@ -7,6 +7,10 @@ use crate::units::Nanos;
 /// An op that the clock never sees (a loop that does nothing) must not double for ever.
 const MOST_OPS: u64 = 1 << 24;
 
+/// So many batches of the same size must be long enough: one that is only long because the machine was busy would make every
+/// sample of the launch too short.
+const CONFIRMED: usize = 3;
+
 /// The pilot of one arm.
 #[derive(Clone, Debug)]
 pub struct Pilot {
@@ -26,9 +30,16 @@ impl Pilot {
     pub fn next(&self) -> Option<u64> {
         match self.batches.last() {
             None => Some(1),
-            Some(last) if last.elapsed_ns >= self.enough || last.n >= MOST_OPS => None,
-            Some(last) => Some(last.n * 2),
+            Some(last) if last.elapsed_ns < self.enough && last.n < MOST_OPS => Some(last.n * 2),
+            Some(last) if self.of_last_size().count() < CONFIRMED => Some(last.n),
+            Some(_) => None,
         }
+    }
+
+    /// The batches of the size at hand.
+    fn of_last_size(&self) -> impl Iterator<Item = &PilotBatch> {
+        let size = self.batches.last().map(|last| last.n);
+        self.batches.iter().rev().take_while(move |batch| Some(batch.n) == size)
     }
 
     /// Takes what the batch took.
@@ -42,11 +53,15 @@ impl Pilot {
         &self.batches
     }
 
-    /// What an op takes, in nanoseconds, by the last batch: above 0. None before the pilot is over.
+    /// What an op takes, in nanoseconds: above 0, by the shortest of the last batches, since whatever comes between only
+    /// lengthens them. None before the pilot is over.
     #[must_use]
     pub fn per_op_ns(&self) -> Option<f64> {
-        let last = self.batches.last().filter(|_| self.next().is_none())?;
-        Some(last.elapsed_ns.as_f64().max(1.0) / last.n as f64)
+        if self.next().is_some() {
+            return None;
+        }
+        let shortest = self.of_last_size().min_by_key(|batch| batch.elapsed_ns)?;
+        Some(shortest.elapsed_ns.as_f64().max(1.0) / shortest.n as f64)
     }
 }
 
@@ -66,14 +81,30 @@ mod tests {
     #[test]
     fn doubles_until_two_milliseconds() {
         let pilot = play(Nanos(5_000), Nanos(1_000));
-        assert_eq!(pilot.batches().iter().map(|batch| batch.n).collect::<Vec<_>>(), (0..12).map(|i| 1 << i).collect::<Vec<u64>>());
+        let sizes: Vec<u64> = pilot.batches().iter().map(|batch| batch.n).collect();
+        let doubled = (0..12).map(|i| 1 << i);
+        assert_eq!(sizes, doubled.chain([2048, 2048]).collect::<Vec<u64>>());
         let per_op = pilot.per_op_ns().expect("over");
         assert!((per_op - 1_000.0).abs() < 5.0, "{per_op}");
     }
 
     #[test]
-    fn a_slow_op_takes_one_batch() {
-        assert_eq!(play(Nanos(5_000), Nanos(3_000_000)).batches().len(), 1);
+    fn a_slow_op_takes_batches_of_one() {
+        let pilot = play(Nanos(5_000), Nanos(3_000_000));
+        assert!(pilot.batches().iter().all(|batch| batch.n == 1), "{pilot:?}");
+        assert_eq!(pilot.batches().len(), CONFIRMED);
+    }
+
+    #[test]
+    fn a_batch_that_was_only_interrupted_does_not_end_the_doubling() {
+        let mut pilot = Pilot::new(Nanos(5_000));
+        let mut interrupted = false;
+        while let Some(n) = pilot.next() {
+            let interruption = if n == 64 && !std::mem::replace(&mut interrupted, true) { 4_000_000 } else { 0 };
+            pilot.record(n, Nanos(1_000 * n + interruption));
+        }
+        assert!(interrupted);
+        assert_eq!(pilot.per_op_ns(), Some(1_000.0));
     }
 
     #[test]
