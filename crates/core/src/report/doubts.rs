@@ -90,6 +90,8 @@ pub struct Unfinished {
     pub rounds: usize,
     /// How many rounds the protocol's half-width would take in all.
     pub needed: Option<usize>,
+    /// Whether a method is left without an answer for it: neither faster nor slower nor the same.
+    pub undecided: bool,
 }
 
 /// Everything that makes a run doubtful, serious doubts first.
@@ -111,6 +113,11 @@ pub fn doubts(run: &RunResult) -> Vec<Doubt> {
     doubts.extend((run.polls > 0).then_some(Doubt::Polled(run.polls)));
     doubts.sort_by_key(Doubt::severity);
     doubts
+}
+
+/// The doubts that a reader must know before the answer, and the notes that can stand after the tables.
+pub(super) fn before_and_after(run: &RunResult) -> (Vec<Doubt>, Vec<Doubt>) {
+    doubts(run).into_iter().partition(|doubt| doubt.severity() != Severity::Mild)
 }
 
 /// One doubt for all groups that have cause for it, so that three groups do not make three alarms.
@@ -192,6 +199,9 @@ fn unfinished(group: &GroupResult) -> Option<Unfinished> {
         half_width: estimates.half_width,
         rounds: estimates.rounds,
         needed: estimates.rounds_needed,
+        undecided: group.record.arms.iter().zip(&estimates.arms).any(|(arm, estimate)| {
+            arm.role == Role::Contender && matches!(estimate.verdict, Verdict::Inconclusive | Verdict::Withheld { .. })
+        }),
     })
 }
 
@@ -206,9 +216,10 @@ impl Doubt {
     pub fn severity(&self) -> Severity {
         match self {
             Self::Failed { .. } | Self::MemoryBacked { .. } | Self::InvalidGroups(_) | Self::WrongBytes(_) => Severity::Serious,
-            Self::Stopped { .. } | Self::NotIsolated(_) | Self::CoarseTimer(_) | Self::RoundsDropped(_) | Self::BudgetFirst(_) => {
-                Severity::Notable
-            }
+            Self::Stopped { .. } | Self::NotIsolated(_) | Self::CoarseTimer(_) | Self::RoundsDropped(_) => Severity::Notable,
+            // Where every method has its verdict, more time would have narrowed the intervals and changed nothing.
+            Self::BudgetFirst(groups) if groups.iter().any(|group| group.undecided) => Severity::Notable,
+            Self::BudgetFirst(_) => Severity::Mild,
             Self::MeasuredAgain(_) | Self::NoSteadyState(_) | Self::Automated | Self::Polled(_) => Severity::Mild,
         }
     }

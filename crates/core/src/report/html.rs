@@ -7,7 +7,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::answer::{Answer, Span};
 use super::chart::chart;
-use super::doubts::{Severity, doubts as doubts_of};
+use super::doubts::{Doubt, Severity, before_and_after};
 use super::prose::{capitalised, one_line, unbroken};
 use super::table::{Cell, Table};
 use super::{environment as facts_of, verdict, words};
@@ -66,15 +66,18 @@ pub(super) fn answer(run: &RunResult) -> Markup {
     }
 }
 
-/// What makes the run doubtful; nothing where nothing does.
+/// What a reader must know before the answer; nothing where there is nothing.
 pub(super) fn doubts(run: &RunResult) -> Markup {
-    let doubts = doubts_of(run);
+    doubt_list(&before_and_after(run).0)
+}
+
+fn doubt_list(doubts: &[Doubt]) -> Markup {
     let Some(worst) = doubts.first() else { return Markup::default() };
     html! {
         section.doubts {
             h2 { (verdict::doubts_heading(worst.severity())) }
             ul {
-                @for doubt in &doubts {
+                @for doubt in doubts {
                     li class=(severity(doubt.severity())) {
                         h3 { (doubt.heading()) }
                         p { (unbroken(&doubt.sentence())) }
@@ -168,9 +171,10 @@ fn value(cell: &Cell) -> Markup {
     }
 }
 
-/// The device, the browser and the run.
+/// Notes, and the device, the browser and the run.
 pub(super) fn environment(run: &RunResult) -> Markup {
     html! {
+        (doubt_list(&before_and_after(run).1))
         section.environment {
             h2 { "Device and run" }
             dl { @for fact in facts_of::facts(run) { div { dt { (fact.label) } dd { (unbroken(&fact.value)) } } } }

@@ -1,7 +1,7 @@
 //! The result as Markdown, to paste into an issue or a chat.
 
 use super::answer::{Answer, Span};
-use super::doubts::doubts;
+use super::doubts::{Doubt, before_and_after};
 use super::prose::{capitalised, one_line};
 use super::table::{Cell, Entry, Table};
 use super::{environment, verdict, words};
@@ -10,15 +10,8 @@ use crate::result::{GroupResult, RunResult};
 /// The whole result.
 pub(super) fn run(run: &RunResult) -> String {
     let mut blocks = vec![format!("# {}", escaped(&capitalised(&one_line(&run.job.title)))), answer(run)];
-    let doubts = doubts(run);
-    if let Some(worst) = doubts.first() {
-        blocks.push(format!("## {}", verdict::doubts_heading(worst.severity())));
-        blocks.push(lines(doubts.iter().map(|doubt| {
-            let first = format!("- **{}.** {}", doubt.heading(), escaped(&doubt.sentence()));
-            let items = doubt.items();
-            lines(std::iter::once(first).chain(items.iter().map(|item| format!("  - {}", escaped(item)))))
-        })));
-    }
+    let (before, after) = before_and_after(run);
+    blocks.extend(doubt_list(&before));
     let mut legend: Vec<Entry> = Vec::new();
     for group in &run.groups {
         let table = Table::of(group);
@@ -33,9 +26,21 @@ pub(super) fn run(run: &RunResult) -> String {
         blocks.push("## Legend".into());
         blocks.push(lines(legend.iter().map(|entry| format!("- **{}**: {}.", escaped(&entry.term), escaped(&entry.text)))));
     }
+    blocks.extend(doubt_list(&after));
     blocks.push("## Device and run".into());
     blocks.push(lines(environment::facts(run).iter().map(|fact| format!("- **{}**: {}", fact.label, escaped(&fact.value)))));
     blocks.join("\n\n") + "\n"
+}
+
+/// Heading and list, where there is anything to list.
+fn doubt_list(doubts: &[Doubt]) -> Vec<String> {
+    let Some(worst) = doubts.first() else { return Vec::new() };
+    let list = lines(doubts.iter().map(|doubt| {
+        let first = format!("- **{}.** {}", doubt.heading(), escaped(&doubt.sentence()));
+        let items = doubt.items();
+        lines(std::iter::once(first).chain(items.iter().map(|item| format!("  - {}", escaped(item)))))
+    }));
+    vec![format!("## {}", verdict::doubts_heading(worst.severity())), list]
 }
 
 fn lines(lines: impl Iterator<Item = String>) -> String {

@@ -33,11 +33,11 @@ use crate::result::{GroupResult, RunResult};
 pub struct Fragments {
     /// The answer in one sentence.
     pub answer: String,
-    /// What makes the run doubtful, with its heading. Empty where nothing does.
+    /// What a reader must know before the answer, with its heading. Empty where there is nothing.
     pub doubts: String,
     /// Every group: heading, chart and table.
     pub groups: String,
-    /// The device, the browser and the run, with its heading.
+    /// Notes on the run, then the device, the browser and the run, each with its heading.
     pub environment: String,
 }
 

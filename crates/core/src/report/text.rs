@@ -1,7 +1,7 @@
 //! The result in a terminal: aligned columns, no colours, nothing that a terminal could take for a command.
 
 use super::answer::Answer;
-use super::doubts::{Severity, doubts};
+use super::doubts::{Doubt, Severity, before_and_after};
 use super::prose::{UNBROKEN, capitalised, one_line, unbroken};
 use super::table::{Cell, Entry, Table};
 use super::{environment, verdict, words};
@@ -16,18 +16,8 @@ const GAP: &str = "  ";
 pub(super) fn run(run: &RunResult) -> String {
     let mut text = heading(&capitalised(&one_line(&run.job.title)), '═');
     text += &wrapped(&Answer::of(run).text(), "", "");
-    let doubts = doubts(run);
-    if let Some(worst) = doubts.first() {
-        text += "\n";
-        text += &heading(verdict::doubts_heading(worst.severity()), '─');
-        for doubt in &doubts {
-            let sign = if doubt.severity() == Severity::Serious { "! " } else { "- " };
-            text += &wrapped(&format!("{}. {}", doubt.heading(), doubt.sentence()), sign, "  ");
-            for item in doubt.items() {
-                text += &wrapped(&item, "  · ", "    ");
-            }
-        }
-    }
+    let (before, after) = before_and_after(run);
+    text += &doubt_list(&before);
     let mut legend: Vec<Entry> = Vec::new();
     for group in &run.groups {
         let table = Table::of(group);
@@ -36,12 +26,26 @@ pub(super) fn run(run: &RunResult) -> String {
         legend.extend(table.legend);
     }
     text += &legend_of(legend);
+    text += &doubt_list(&after);
     text += "\n";
     text += &heading("Device and run", '─');
     let facts = environment::facts(run);
     let indent = facts.iter().map(|fact| length(fact.label)).max().unwrap_or(0) + GAP.len();
     for fact in facts {
         text += &wrapped(&fact.value, &padded(fact.label, indent), &" ".repeat(indent));
+    }
+    text
+}
+
+fn doubt_list(doubts: &[Doubt]) -> String {
+    let Some(worst) = doubts.first() else { return String::new() };
+    let mut text = format!("\n{}", heading(verdict::doubts_heading(worst.severity()), '─'));
+    for doubt in doubts {
+        let sign = if doubt.severity() == Severity::Serious { "! " } else { "- " };
+        text += &wrapped(&format!("{}. {}", doubt.heading(), doubt.sentence()), sign, "  ");
+        for item in doubt.items() {
+            text += &wrapped(&item, "  · ", "    ");
+        }
     }
     text
 }

@@ -81,7 +81,8 @@ pub(super) fn group_invalid(group: &GroupResult) -> Option<String> {
 pub(super) fn doubts_heading(worst: Severity) -> &'static str {
     match worst {
         Severity::Serious => "What makes this run doubtful",
-        Severity::Notable | Severity::Mild => "Worth knowing about this run",
+        Severity::Notable => "Worth knowing about this run",
+        Severity::Mild => "Notes on this run",
     }
 }
 
