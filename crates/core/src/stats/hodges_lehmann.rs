@@ -49,7 +49,8 @@ impl WalshAverages {
                 low = middle + 1;
             }
         }
-        from_ordered(low)
+        // The smallest float that is not below an average of 0 is -0, which a person would see as "-0 %"; the sum is +0.
+        from_ordered(low) + 0.0
     }
 
     /// How many averages are at most `x`: as i rises, the largest j that fits falls, so one walk counts all.
@@ -111,6 +112,12 @@ mod tests {
         let averages = by_writing_out(&values);
         let interval = hodges_lehmann(&values, 0.99).expect("values").interval;
         assert_eq!(interval, Some((averages[7], averages[averages.len() - 8])));
+    }
+
+    #[test]
+    fn zero_has_no_sign() {
+        let estimate = hodges_lehmann(&[-2.0, -1.0, 0.0, 1.0, 2.0], 0.5).expect("values");
+        assert_eq!(estimate.estimate.to_bits(), 0.0_f64.to_bits());
     }
 
     #[test]

@@ -1,19 +1,36 @@
-//! Statistics that assume no distribution: medians, ranks and their intervals.
+//! Estimates and their intervals.
 //!
-//! Times of reads have heavy tails, two modes and bursts. Everything here depends on order alone, so no single sample,
-//! however wild, can carry a conclusion. Logarithms come from `libm`, so that a browser and a terminal agree to the last bit.
+//! Times of reads have heavy tails, two modes and bursts. What is said of a typical read depends on order alone (medians, ranks,
+//! [`hodges_lehmann()`], [`median_interval`], [`Latencies`]), so no single sample, however wild, can carry it. What depends on
+//! every value at its full size stands beside it and says so: the ratio of totals ([`total_ratio()`]), whose point is to count the
+//! stalls; [`welch()`], whose values are whole launches; and the [`Summary`], which is shown and never compared.
+//!
+//! Whatever goes into a result has the same bits in a browser and in a terminal: it is made of sums, products, quotients and
+//! roots, which IEEE 754 fixes, and of functions from `libm`. Distribution functions come from `statrs`, which asks the
+//! system for its exponentials; they only ever choose a rank, or are rounded before use.
 
 mod hodges_lehmann;
+mod latency;
 mod median;
+mod proportion;
 mod rank;
 mod signed_rank;
+mod student;
+mod summary;
+mod total_ratio;
 mod tukey;
+mod welch;
 
 pub use hodges_lehmann::{HodgesLehmann, hodges_lehmann};
+pub use latency::{Latencies, Latency, LatencyPercentile};
 pub use median::{median, median_interval, percentile};
+pub use proportion::proportion_interval;
 pub use rank::lag_one_autocorrelation;
 pub use signed_rank::SignedRank;
+pub use summary::Summary;
+pub use total_ratio::{TotalRatio, total_ratio};
 pub use tukey::{Outliers, outliers};
+pub use welch::{Welch, welch};
 
 /// Sorts numbers without NaN.
 pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
