@@ -178,7 +178,7 @@ impl SyncHandle {
     }
 
     /// Cuts the file off.
-    #[cfg(test)]
+    #[cfg(all(test, target_arch = "wasm32"))]
     pub fn truncate(&self, length: u32) -> Result<(), OpfsError> {
         self.handle.truncate_with_u32(length).map_err(|error| OpfsError::thrown(Call::Write, &self.name, &error))
     }

@@ -219,8 +219,7 @@ impl Doubt {
             Self::Stopped { .. } | Self::NotIsolated(_) | Self::CoarseTimer(_) | Self::RoundsDropped(_) => Severity::Notable,
             // Where every method has its verdict, more time would have narrowed the intervals and changed nothing.
             Self::BudgetFirst(groups) if groups.iter().any(|group| group.undecided) => Severity::Notable,
-            Self::BudgetFirst(_) => Severity::Mild,
-            Self::MeasuredAgain(_) | Self::NoSteadyState(_) | Self::Automated | Self::Polled(_) => Severity::Mild,
+            Self::BudgetFirst(_) | Self::MeasuredAgain(_) | Self::NoSteadyState(_) | Self::Automated | Self::Polled(_) => Severity::Mild,
         }
     }
 

@@ -1,6 +1,6 @@
 //! Shows a result to people: one sentence that answers, tables, charts, and what makes the run doubtful.
 //!
-//! A result is first turned into plain data: [`answer`](mod@answer) into a sentence, `table` into rows, [`doubts`] into
+//! A result is first turned into plain data: `answer` into a sentence, `table` into rows, [`doubts`] into
 //! conclusions, `environment` into labels and values. Three renderers, `text`, `markdown` and `html`, then only lay that out,
 //! so that the terminal, a pasted table and the page cannot say different things. Everything from outside (titles, errors, the
 //! user agent) is escaped where it is laid out. Results may come from files that someone else wrote, so nothing here panics on
