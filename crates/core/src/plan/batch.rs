@@ -53,7 +53,7 @@ fn tiers(paces: &[Pace], ticks: u64) -> Vec<(u64, Batch)> {
         let pace = paces[place];
         let chosen = match tier {
             None => (ops(pace, ticks), Batch::Shared),
-            Some((n, batch)) if n as f64 * pace.per_op_ns <= protocol::LONGEST_SAMPLE.as_f64() => (n, batch),
+            Some((n, batch)) if n as f64 * pace.per_op_ns <= longest_sample(pace, ticks) => (n, batch),
             Some(_) => (ops(pace, ticks), Batch::Own),
         };
         tier = Some(chosen);
@@ -62,12 +62,21 @@ fn tiers(paces: &[Pace], ticks: u64) -> Vec<(u64, Batch)> {
     arms
 }
 
-/// N = ceil(max(ticks x r, 5 ms) / t); 100 ticks and 5 ms are the rule, fewer ticks scale the 5 ms down with them.
+/// max(ticks x r, 5 ms), in nanoseconds; 100 ticks and 5 ms are the rule, fewer ticks scale the 5 ms down with them.
+fn sample(pace: Pace, ticks: u64) -> f64 {
+    let least = protocol::SAMPLE.as_f64() * ticks as f64 / protocol::TICKS as f64;
+    (pace.tick.as_f64() * ticks as f64).max(least)
+}
+
+/// A round is as long as its longest samples: one of 230 ms beside four of 5 ms leaves a tenth of the rounds.
+fn longest_sample(pace: Pace, ticks: u64) -> f64 {
+    (sample(pace, ticks) * protocol::LONGEST_SAMPLE_TIMES).min(protocol::LONGEST_SAMPLE.as_f64())
+}
+
+/// N = ceil(sample / t).
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // saturates; an op takes a nanosecond or more
 fn ops(pace: Pace, ticks: u64) -> u64 {
-    let least = protocol::SAMPLE.as_f64() * ticks as f64 / protocol::TICKS as f64;
-    let sample = (pace.tick.as_f64() * ticks as f64).max(least);
-    ((sample / pace.per_op_ns).ceil() as u64).max(1)
+    ((sample(pace, ticks) / pace.per_op_ns).ceil() as u64).max(1)
 }
 
 #[cfg(test)]
@@ -89,8 +98,8 @@ mod tests {
 
     #[test]
     fn slow_arms_choose_among_themselves() {
-        // 1 µs asks for 5 000 ops, which would take 640 µs ops 3.2 s; of those two, the faster one chooses.
-        let batches = choose(&[pace(640_000.0), pace(1_000.0), pace(500_000.0), pace(32_000.0)], 1, AMPLE);
+        // 1 µs asks for 5 000 ops, which 4 µs does in 20 ms, but 500 µs in 2.5 s; of the slow two, the faster one chooses.
+        let batches = choose(&[pace(640_000.0), pace(1_000.0), pace(500_000.0), pace(4_000.0)], 1, AMPLE);
         assert_eq!(batches.arms, [(10, Batch::Own), (5_000, Batch::Shared), (10, Batch::Own), (5_000, Batch::Shared)]);
     }
 
