@@ -1,0 +1,5 @@
+//! The subcommands, one file each: its options with their help, and what it does.
+
+pub mod report;
+pub mod run;
+pub mod serve;

@@ -1,0 +1,21 @@
+//! The parts of the `opfs-bench` command, one concern a file. The program itself only chooses among [`commands`].
+//!
+//! A run goes through them in this order: [`server`] serves the page on this machine, [`driver`] starts a browser's
+//! `WebDriver` server, [`session`] speaks to it, [`page`] presses Start and asks how far it is, [`results`] writes what came
+//! out, and [`recompute`] checks that a file's estimates follow from its samples.
+
+#![deny(missing_docs)]
+
+pub mod below;
+pub mod browser;
+pub mod commands;
+pub mod driver;
+pub mod exit;
+pub mod interrupt;
+pub mod page;
+pub mod print;
+pub mod progress;
+pub mod recompute;
+pub mod results;
+pub mod server;
+pub mod session;

@@ -1,0 +1,45 @@
+//! `opfs-bench`: how should a page read its files? Serves the page, runs it in a browser, shows results.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use opfs_bench_cli::commands::{report, run, serve};
+use opfs_bench_cli::driver::supervisor::Supervise;
+use opfs_bench_cli::exit::{self, Exit, Failure};
+
+/// Measures how fast browsers read files from the Origin Private File System.
+#[derive(Debug, Parser)]
+#[command(name = "opfs-bench", version, after_help = exit::HELP)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    Run(run::Run),
+    Report(report::Report),
+    #[command(hide = true)]
+    Supervise(Supervise),
+}
+
+fn main() -> ExitCode {
+    let ended = match Arguments::parse().command {
+        Command::Serve(serve) => asynchronous(serve.run()),
+        Command::Run(run) => asynchronous(run.run()),
+        Command::Report(report) => report.run(),
+        Command::Supervise(supervise) => supervise.run().map(|()| Exit::Finished).map_err(Failure::from),
+    };
+    let exit = ended.unwrap_or_else(|failure| {
+        eprintln!("error: {:#}", failure.error);
+        failure.exit
+    });
+    exit.into()
+}
+
+/// One thread is enough: what takes time happens in the browser, and on a small machine its cores are the browser's.
+fn asynchronous(command: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(anyhow::Error::from)?;
+    runtime.block_on(command)
+}

@@ -1,0 +1,54 @@
+//! Estimates follow from raw samples to the last bit: this computes them again and finds where a file says otherwise.
+
+use opfs_bench_core::estimate::estimate;
+use opfs_bench_core::result::{GroupResult, RunResult};
+use serde_json::Value;
+
+/// Computes the estimates of every group again from its raw samples. Returns a line for each group where a bit differs.
+#[must_use]
+pub fn differences(result: &RunResult) -> Vec<String> {
+    let groups = result.groups.iter().map(|group| ("group", group));
+    let superseded = result.superseded.iter().map(|group| ("first attempt of group", group));
+    let difference = |(kind, group): (&str, &GroupResult)| {
+        let stated = serde_json::to_value(&group.estimates).expect("estimates are plain data");
+        let computed = serde_json::to_value(estimate(&group.record, result.seed)).expect("estimates are plain data");
+        first_difference(&stated, &computed, "").map(|place| format!("{kind} {}{place}", group.record.group.name))
+    };
+    groups.chain(superseded).filter_map(difference).collect()
+}
+
+/// The first place where two values differ, and what stands there: `.arms[1].ratio.log: 0.1, but its samples give 0.2`.
+/// Numbers are compared as they are written, which is bit for bit.
+fn first_difference(stated: &Value, computed: &Value, place: &str) -> Option<String> {
+    match (stated, computed) {
+        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
+            a.iter().find_map(|(key, value)| first_difference(value, &b[key], &format!("{place}.{key}")))
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            a.iter().zip(b).enumerate().find_map(|(i, (a, b))| first_difference(a, b, &format!("{place}[{i}]")))
+        }
+        _ => {
+            let [stated, computed] = [stated, computed].map(Value::to_string);
+            (stated != computed).then(|| format!("{place}: {stated}, but its samples give {computed}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_difference_of_one_bit_is_found_and_placed() {
+        let stated = json!({"arms": [{"log": 0.1}, {"log": 0.3}]});
+        assert_eq!(first_difference(&stated, &stated, ""), None);
+        let computed = json!({"arms": [{"log": 0.1}, {"log": f64::from_bits(0.3_f64.to_bits() + 1)}]});
+        let found = first_difference(&stated, &computed, "").expect("one differs");
+        assert!(found.starts_with(".arms[1].log: 0.3, but"), "{found}");
+        assert!(first_difference(&json!(0.0), &json!(-0.0), "").is_some());
+        assert!(first_difference(&json!([1]), &json!([1, 2]), "").is_some());
+        assert!(first_difference(&json!({"a": 1}), &json!({"b": 1}), "").is_some());
+    }
+}

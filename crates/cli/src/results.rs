@@ -1,0 +1,125 @@
+//! Result files: each is written once, whole or not at all, under a name that no other file has.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use opfs_bench_core::result::RunResult;
+
+/// More files of one second and browser than this are a mistake.
+const ATTEMPTS: u32 = 1000;
+
+/// The files of one run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The result, exactly as the page gave it.
+    pub json: PathBuf,
+    /// The report for a browser.
+    pub html: PathBuf,
+}
+
+/// Writes a result and its report to fresh files.
+///
+/// # Errors
+/// When the folder cannot be written.
+pub fn write(folder: &Path, started: &str, browser: &str, json: &str, html: &str) -> Result<Written> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    let stem = format!("{}-{browser}", date_time(started));
+    for attempt in 1..=ATTEMPTS {
+        let name = if attempt == 1 { stem.clone() } else { format!("{stem}-{attempt}") };
+        let written = Written { json: folder.join(format!("{name}.json")), html: folder.join(format!("{name}.html")) };
+        if written.html.exists() || !write_fresh(&written.json, json)? {
+            continue;
+        }
+        if !write_fresh(&written.html, html)? {
+            bail!("{} appeared while its result was written to {}", written.html.display(), written.json.display());
+        }
+        return Ok(written);
+    }
+    bail!("{} holds {ATTEMPTS} results named {stem} already", folder.display())
+}
+
+/// Writes a file that does not exist yet: true. False, and nothing is written, where it exists.
+fn write_fresh(path: &Path, text: &str) -> Result<bool> {
+    let write = || -> Result<bool> {
+        let folder = path.parent().context("a file has a folder")?;
+        let mut file = tempfile::Builder::new().prefix(".opfs-bench-").tempfile_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        make_readable(file.as_file())?;
+        match file.persist_noclobber(path) {
+            Ok(_) => Ok(true),
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Temporary files are their owner's alone; a result is an ordinary file.
+#[cfg(unix)]
+fn make_readable(file: &fs::File) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    Ok(file.set_permissions(fs::Permissions::from_mode(0o644))?)
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "can fail on Unix")]
+fn make_readable(_: &fs::File) -> Result<()> {
+    Ok(())
+}
+
+/// `2026-08-31T12:34:56.789Z` as a part of a file's name, seconds and no colons: `2026-08-31T12-34-56`.
+fn date_time(started: &str) -> String {
+    let usable = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let text: String = started.chars().take("2026-08-31T12:34:56".len()).map(usable).collect();
+    if text.is_empty() { "undated".to_owned() } else { text }
+}
+
+/// Reads a result file.
+///
+/// # Errors
+/// When it cannot be read or is no result.
+pub fn read(path: &Path) -> Result<RunResult> {
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    RunResult::from_json(&text).with_context(|| path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_never_overwritten() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let folder = folder.path().join("new/results");
+        let first = write(&folder, "2026-08-31T12:34:56.789Z", "chromium", "1", "<p>1").expect("written");
+        let second = write(&folder, "2026-08-31T12:34:56.999Z", "chromium", "2", "<p>2").expect("written");
+        assert_eq!(first.json, folder.join("2026-08-31T12-34-56-chromium.json"));
+        assert_eq!(second.html, folder.join("2026-08-31T12-34-56-chromium-2.html"));
+        for (written, text) in [(&first, "1"), (&second, "2")] {
+            assert_eq!(fs::read_to_string(&written.json).expect("there"), text);
+            assert_eq!(fs::read_to_string(&written.html).expect("there"), format!("<p>{text}"));
+        }
+        assert_eq!(fs::read_dir(&folder).expect("there").count(), 4, "nothing temporary is left");
+    }
+
+    #[test]
+    fn half_a_pair_is_left_alone() {
+        for ending in ["html", "json"] {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let there = folder.path().join(format!("2026-08-31T12-34-56-firefox.{ending}"));
+            fs::write(&there, "mine").expect("writable");
+            let written = write(folder.path(), "2026-08-31T12:34:56Z", "firefox", "1", "<p>1").expect("written");
+            assert_eq!(written.json, folder.path().join("2026-08-31T12-34-56-firefox-2.json"));
+            assert_eq!(fs::read_to_string(there).expect("there"), "mine");
+        }
+    }
+
+    #[test]
+    fn no_start_makes_a_path() {
+        assert_eq!(date_time("../../etc/passwd"), "------etc-passwd");
+        assert_eq!(date_time(""), "undated");
+    }
+}

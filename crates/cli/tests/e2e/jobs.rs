@@ -1,0 +1,53 @@
+//! Jobs for tests: as small as the protocol lets them be.
+
+/// Two groups, one of each kind; its title is not in the Basic Multilingual Plane.
+pub const SHORT: &str = r#"
+name = "short"
+title = "A short job 🚀"
+budget_s = 3
+storage = "4 MiB"
+
+[[group]]
+name = "files"
+title = "10 whole files of 4 KiB"
+rw = "read"
+bs = "4 KiB"
+size = "40 KiB"
+nrfiles = 10
+open = "each"
+baseline = "main/array-buffer"
+methods = ["worker/sync"]
+
+[[group]]
+name = "blocks"
+title = "random 4 KiB reads in a file of 1 MiB"
+rw = "randread"
+bs = "4 KiB"
+size = "1 MiB"
+open = "kept"
+baseline = "main/slice"
+methods = ["worker/sync", "rpc/transfer"]
+"#;
+
+/// One group that compares the main thread's promises with a worker's, whose program no script of the page can change.
+pub const MAIN_AGAINST_WORKER: &str = r#"
+name = "main-against-worker"
+title = "Main thread against worker"
+budget_s = 2
+storage = "1 MiB"
+
+[[group]]
+name = "blocks"
+title = "random 4 KiB reads in a file of 1 MiB"
+rw = "randread"
+bs = "4 KiB"
+size = "1 MiB"
+open = "kept"
+baseline = "worker/slice"
+methods = ["main/slice", "worker/sync"]
+"#;
+
+/// Longer than any test waits for.
+pub fn long() -> String {
+    SHORT.replace("budget_s = 3", "budget_s = 600")
+}
