@@ -13,7 +13,7 @@ use web_sys::MessageChannel;
 use super::remote::{Remote, unexpected};
 use crate::bench::Bench;
 use crate::methods::{self, Context, Reader};
-use crate::opfs::Directory;
+use crate::opfs::{Directory, told};
 use crate::worker::messages::{Answer, Batch, Request};
 
 /// The pilot reads the ops of a round that no run reaches.
@@ -84,7 +84,7 @@ impl<'a> OpenGroup<'a> {
 
         let (ports, channels) = (Array::new(), Array::new());
         for _ in &asking {
-            let channel = MessageChannel::new().map_err(|error| format!("no message channel: {error:?}"))?;
+            let channel = MessageChannel::new().map_err(|error| format!("no message channel: {}", told(&error)))?;
             ports.push(&channel.port1());
             channels.push(&channel.port2());
         }

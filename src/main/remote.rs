@@ -9,6 +9,7 @@ use js_sys::Array;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
+use crate::opfs::told;
 use crate::worker::messages::{Answer, Answered, Asked, Request};
 
 type Pending = Rc<RefCell<HashMap<u32, oneshot::Sender<Result<Answer, String>>>>>;
@@ -27,7 +28,8 @@ impl Remote {
     pub async fn start(url: &str) -> Result<Self, String> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
-        let worker = Worker::new_with_options(url, &options).map_err(|error| format!("the worker {url} did not start: {error:?}"))?;
+        let worker =
+            Worker::new_with_options(url, &options).map_err(|error| format!("the worker {url} did not start: {}", told(&error)))?;
         let pending = Pending::default();
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new({
             let pending = Rc::clone(&pending);
@@ -52,7 +54,10 @@ impl Remote {
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         let remote = Self { worker, pending, next: Cell::new(1), _on_message: on_message, _on_error: on_error };
         let ready = remote.expect(0);
-        remote.worker.post_message(&wasm_bindgen::module()).map_err(|error| format!("the worker did not take the module: {error:?}"))?;
+        remote
+            .worker
+            .post_message(&wasm_bindgen::module())
+            .map_err(|error| format!("the worker did not take the module: {}", told(&error)))?;
         match settled(ready).await? {
             Answer::Ready => Ok(remote),
             other => Err(unexpected(&other)),
@@ -70,7 +75,7 @@ impl Remote {
         self.next.set(id + 1);
         let asked = serde_wasm_bindgen::to_value(&Asked { id, request }).expect("requests are plain data");
         let answer = self.expect(id);
-        self.worker.post_message_with_transfer(&asked, ports).map_err(|error| format!("the worker was not reached: {error:?}"))?;
+        self.worker.post_message_with_transfer(&asked, ports).map_err(|error| format!("the worker was not reached: {}", told(&error)))?;
         settled(answer).await
     }
 

@@ -22,7 +22,7 @@ use super::event::{Event, Events};
 use super::group::{OpenGroup, Opening, arms, doing};
 use super::remote::{Remote, unexpected};
 use super::watch::Watch;
-use crate::opfs::{Directory, OpfsError, PREFIX};
+use crate::opfs::{Directory, OpfsError, PREFIX, told};
 use crate::worker::messages::{Answer, Pass, Request};
 use crate::{clock, env, glue};
 
@@ -102,7 +102,8 @@ impl Lock {
 }
 
 async fn take_lock() -> Result<Option<Lock>, String> {
-    let taken = JsFuture::from(glue::take_lock(LOCK)).await.map_err(|error| format!("navigator.locks.request() failed: {error:?}"))?;
+    let taken =
+        JsFuture::from(glue::take_lock(LOCK)).await.map_err(|error| format!("navigator.locks.request() failed: {}", told(&error)))?;
     Ok(taken.dyn_into().ok().map(Lock))
 }
 

@@ -56,6 +56,27 @@ impl Call {
     }
 }
 
+/// An exception's name and message. The name is empty where what was thrown is no exception.
+fn words_of(thrown: &JsValue) -> (String, String) {
+    if let Some(error) = thrown.dyn_ref::<DomException>() {
+        (error.name(), error.message())
+    } else if let Some(error) = thrown.dyn_ref::<js_sys::Error>() {
+        (String::from(error.name()), String::from(error.message()))
+    } else {
+        (String::new(), thrown.as_string().unwrap_or_else(|| format!("{thrown:?}")))
+    }
+}
+
+/// What was thrown, in the browser's own words.
+pub(crate) fn told(thrown: &JsValue) -> String {
+    let (name, message) = words_of(thrown);
+    joined(&name, &message)
+}
+
+fn joined(name: &str, message: &str) -> String {
+    [name, message].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+}
+
 /// A call that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpfsError {
@@ -70,13 +91,7 @@ pub struct OpfsError {
 impl OpfsError {
     /// The call threw, or its promise was rejected.
     pub(crate) fn thrown(call: Call, file: &str, thrown: &JsValue) -> Self {
-        let (exception, message) = if let Some(error) = thrown.dyn_ref::<DomException>() {
-            (error.name(), error.message())
-        } else if let Some(error) = thrown.dyn_ref::<js_sys::Error>() {
-            (String::from(error.name()), String::from(error.message()))
-        } else {
-            (String::new(), format!("{thrown:?}"))
-        };
+        let (exception, message) = words_of(thrown);
         Self { call, file: file.to_owned(), exception, message }
     }
 
@@ -141,11 +156,7 @@ impl fmt::Display for OpfsError {
             write!(f, " on {}", self.file)?;
         }
         write!(f, " failed: ")?;
-        match (self.exception.is_empty(), self.message.is_empty()) {
-            (false, false) => write!(f, "{}: {}", self.exception, self.message)?,
-            (false, true) => write!(f, "{}", self.exception)?,
-            _ => write!(f, "{}", self.message)?,
-        }
+        write!(f, "{}", joined(&self.exception, &self.message))?;
         if let Some(remedy) = self.remedy() {
             write!(f, " ({remedy})")?;
         }

@@ -14,7 +14,7 @@ use web_sys::{
     FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle, StorageManager, Window, WorkerGlobalScope,
 };
 
-pub use error::{Call, OpfsError};
+pub use error::{Call, OpfsError, told};
 
 use crate::glue;
 

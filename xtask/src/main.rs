@@ -1,0 +1,68 @@
+//! `cargo xtask …`: sets up what is missing, builds, measures, tests. It depends on little, since a bare machine compiles it
+//! before anything else; what needs more (the command with its server and `WebDriver`) it starts through cargo.
+
+mod bench;
+mod build;
+mod lint;
+mod process;
+mod project;
+mod serve;
+mod settings;
+mod setup;
+mod summary;
+mod test;
+#[cfg(all(test, unix))]
+mod testing;
+mod version;
+mod wasm_opt;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+use crate::project::Project;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  bench [OPTIONS]   measure in a headless browser: sets up what is missing, builds, runs, writes to results/
+                      --browser chromium|firefox (chromium unless told otherwise)
+                      all other options go to `opfs-bench run`: see `cargo xtask bench --help`
+  serve [OPTIONS]   build, serve on this machine and open the page; options go to `opfs-bench serve`
+  test              run everything: unit tests, tests in Chromium and Firefox, end-to-end tests
+  build             build the Wasm module into the page, by wasm-pack.toml
+  setup             install what is missing for all of these, and nothing else
+  lint              check formatting and lints
+";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    let command = arguments.next().and_then(|command| command.into_string().ok()).unwrap_or_default();
+    let rest: Vec<OsString> = arguments.collect();
+    if matches!(command.as_str(), "" | "help" | "--help" | "-h") {
+        print!("{HELP}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let project = Project::find().context("cannot find the project")?;
+    match command.as_str() {
+        "bench" => bench::run(&project, &rest),
+        "serve" => serve::run(&project, &rest),
+        "setup" | "build" | "test" | "lint" if !rest.is_empty() => bail!("`cargo xtask {command}` takes no options; it got {rest:?}"),
+        "setup" => setup::everything(&project),
+        "build" => build::run(&project),
+        "test" => test::run(&project),
+        "lint" => lint::run(&project),
+        _ => bail!("there is no command {command:?}\n\n{HELP}"),
+    }
+}
