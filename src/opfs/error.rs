@@ -68,7 +68,7 @@ fn words_of(thrown: &JsValue) -> (String, String) {
 }
 
 /// What was thrown, in the browser's own words.
-pub(crate) fn told(thrown: &JsValue) -> String {
+pub fn told(thrown: &JsValue) -> String {
     let (name, message) = words_of(thrown);
     joined(&name, &message)
 }
