@@ -12,9 +12,9 @@ pub const FEWEST_TICKS: u64 = 50;
 /// Where the budget forbids even [`FEWEST_TICKS`]: with dequantisation and the note "coarse timer". Below it: no verdict.
 pub const COARSE_TICKS: u64 = 20;
 /// A sample lasts at least this long.
-pub const SAMPLE: Nanos = Nanos(5_000_000);
+pub const SAMPLE: Nanos = Nanos(2_000_000);
 /// An arm that would need more than this many times the wanted sample for the group's number of ops gets a number of its own ...
-pub const LONGEST_SAMPLE_TIMES: f64 = 5.0;
+pub const LONGEST_SAMPLE_TIMES: f64 = 2.0;
 /// ... and so does one that would need more than this.
 pub const LONGEST_SAMPLE: Nanos = Nanos(250_000_000);
 /// The pilot doubles its ops until the batch takes this many ticks ...

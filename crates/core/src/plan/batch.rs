@@ -62,13 +62,13 @@ fn tiers(paces: &[Pace], ticks: u64) -> Vec<(u64, Batch)> {
     arms
 }
 
-/// max(ticks x r, 5 ms), in nanoseconds; 100 ticks and 5 ms are the rule, fewer ticks scale the 5 ms down with them.
+/// max(ticks x r, 2 ms), in nanoseconds; 100 ticks and 2 ms are the rule, fewer ticks scale the 2 ms down with them.
 fn sample(pace: Pace, ticks: u64) -> f64 {
     let least = protocol::SAMPLE.as_f64() * ticks as f64 / protocol::TICKS as f64;
     (pace.tick.as_f64() * ticks as f64).max(least)
 }
 
-/// A round is as long as its longest samples: one of 230 ms beside four of 5 ms leaves a tenth of the rounds.
+/// A round is as long as its longest samples: one of 230 ms beside four of 2 ms leaves a tenth of the rounds.
 fn longest_sample(pace: Pace, ticks: u64) -> f64 {
     (sample(pace, ticks) * protocol::LONGEST_SAMPLE_TIMES).min(protocol::LONGEST_SAMPLE.as_f64())
 }
@@ -92,15 +92,15 @@ mod tests {
 
     #[test]
     fn the_fastest_arm_chooses_for_all() {
-        let batches = choose(&[pace(40_000.0), pace(10_000.0)], 1, AMPLE);
-        assert_eq!(batches, Batches { arms: vec![(500, Batch::Shared), (500, Batch::Shared)], ticks: 100 });
+        let batches = choose(&[pace(20_000.0), pace(10_000.0)], 1, AMPLE);
+        assert_eq!(batches, Batches { arms: vec![(200, Batch::Shared), (200, Batch::Shared)], ticks: 100 });
     }
 
     #[test]
     fn slow_arms_choose_among_themselves() {
-        // 1 µs asks for 5 000 ops, which 4 µs does in 20 ms, but 500 µs in 2.5 s; of the slow two, the faster one chooses.
-        let batches = choose(&[pace(640_000.0), pace(1_000.0), pace(500_000.0), pace(4_000.0)], 1, AMPLE);
-        assert_eq!(batches.arms, [(10, Batch::Own), (5_000, Batch::Shared), (10, Batch::Own), (5_000, Batch::Shared)]);
+        // 1 µs asks for 2 000 ops, which 1.5 µs does in 3 ms, but 500 µs in 1 s; of the slow two, the faster one chooses.
+        let batches = choose(&[pace(640_000.0), pace(1_000.0), pace(500_000.0), pace(1_500.0)], 1, AMPLE);
+        assert_eq!(batches.arms, [(4, Batch::Own), (2_000, Batch::Shared), (4, Batch::Own), (2_000, Batch::Shared)]);
     }
 
     #[test]

@@ -74,15 +74,15 @@ fn stages_come_in_their_order() {
 fn ops_are_shared_where_that_is_not_too_long() {
     let (record, estimates) = play(&mut Device::quiet(), 10.0);
     let chosen: Vec<(u64, Batch)> = record.arms.iter().map(|arm| (arm.n, arm.batch)).collect();
-    // 1 µs asks for 5 000 ops, which 32 µs reads would do in 160 ms: they take 157, and 640 µs reads 8.
+    // 1 µs asks for 2 000 ops, which 32 µs reads would do in 64 ms: they take 63, and 640 µs reads 4.
     let [baseline, null, sync, rpc, empty] = chosen[..] else { panic!("five arms") };
-    assert_eq!(baseline, (8, Batch::Own));
+    assert_eq!(baseline, (4, Batch::Own));
     assert_eq!(null, baseline);
-    assert_eq!(rpc, (157, Batch::Own));
+    assert_eq!(rpc, (63, Batch::Own));
     assert_eq!(sync.1, Batch::Shared);
-    assert!((4_950..=5_050).contains(&sync.0), "{sync:?}");
+    assert!((1_980..=2_020).contains(&sync.0), "{sync:?}");
     assert_eq!(empty.0, sync.0);
-    assert!(estimates.arms[SYNC].notes.contains(&Note::UnequalBatch { n: sync.0, baseline: 8 }));
+    assert!(estimates.arms[SYNC].notes.contains(&Note::UnequalBatch { n: sync.0, baseline: 4 }));
     assert!(!estimates.arms[NULL].notes.iter().any(|note| matches!(note, Note::UnequalBatch { .. })));
 }
 
@@ -189,13 +189,13 @@ fn a_read_of_too_few_bytes_fails_the_arm() {
 #[test]
 fn a_hidden_page_and_a_sleeping_device_drop_their_rounds() {
     let mut device = Device::noisy(0.05);
-    device.hidden_rounds = vec![110, 111];
-    device.slept_rounds = vec![115];
+    device.hidden_rounds = vec![260, 261];
+    device.slept_rounds = vec![265];
     let (record, estimates) = play(&mut device, 8.0);
     let cause = |number: u32| record.rounds.iter().find(|round| round.number == number).and_then(|round| round.dropped.clone());
-    assert_eq!(cause(110), Some(DropCause::PageHidden));
-    assert_eq!(cause(111), Some(DropCause::PageHidden));
-    assert_eq!(cause(115), Some(DropCause::DeviceSlept { gap_ns: Nanos::from_s(5.0) }));
+    assert_eq!(cause(260), Some(DropCause::PageHidden));
+    assert_eq!(cause(261), Some(DropCause::PageHidden));
+    assert_eq!(cause(265), Some(DropCause::DeviceSlept { gap_ns: Nanos::from_s(5.0) }));
     assert_eq!(estimates.dropped, 3);
     assert_eq!(estimates.rounds, record.rounds.len() - 3);
     assert_eq!(estimates.invalid, []);
@@ -230,7 +230,7 @@ fn a_null_arm_that_differs_makes_the_group_invalid() {
 #[test]
 fn stop_keeps_what_was_measured_without_a_verdict() {
     let mut device = Device::noisy(0.1);
-    device.stop_in_round = Some(130);
+    device.stop_in_round = Some(290);
     let (record, estimates) = play(&mut device, 10.0);
     assert_eq!(record.ended, Ended::Stopped);
     assert_eq!(record.rounds.last().and_then(|round| round.dropped.clone()), Some(DropCause::Stopped));

@@ -4,7 +4,7 @@ use super::{GroupPlan, Stage};
 use crate::plan::batch::{self, Pace};
 use crate::plan::pilot::Pilot;
 use crate::protocol;
-use crate::result::{Ended, Incident, Role, When};
+use crate::result::{Arm, Ended, Incident, Role, When};
 use crate::units::Nanos;
 
 impl GroupPlan {
@@ -52,12 +52,16 @@ impl GroupPlan {
             (self.record.arms[*arm].n, self.record.arms[*arm].batch) = (*n, *batch);
         }
         let of_baseline = batches.arms[0];
-        // The empty loop is as long as the longest one.
-        let longest = batches.arms.iter().map(|(n, _)| *n).max().expect("the baseline has one");
+        // An empty loop is as long as the longest one on its clock.
+        let on_clock = |arm: &Arm| arm.method.thread().timed_in_worker();
+        let longest = [false, true].map(|in_worker| {
+            let arms = self.record.arms.iter().filter(|arm| on_clock(arm) == in_worker && arm.role != Role::Empty);
+            arms.map(|arm| arm.n).max().unwrap_or(0).max(1)
+        });
         for arm in &mut self.record.arms {
             match arm.role {
                 Role::Null => (arm.n, arm.batch) = of_baseline,
-                Role::Empty => arm.n = longest,
+                Role::Empty => arm.n = longest[usize::from(on_clock(arm))],
                 Role::Baseline | Role::Contender => {}
             }
         }
