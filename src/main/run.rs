@@ -239,13 +239,9 @@ impl Run {
             Answer::Fixture(fixture) => fixture,
             other => return Err(unexpected(&other)),
         };
-        let intact = fixture.checksum == fixture.read_back;
-        let error = format!(
-            "the fixture reads back as other bytes than were written (checksum {} written, {} read): this storage cannot be measured",
-            fixture.checksum, fixture.read_back
-        );
+        // One that reads back as other bytes is kept: the checks of the arms then tell which methods read what.
         self.result.fixtures.push(fixture);
-        if intact { Ok(()) } else { Err(error) }
+        Ok(())
     }
 
     // Groups

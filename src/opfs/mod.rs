@@ -148,7 +148,8 @@ impl SyncHandle {
             if read < 0.0 {
                 return Err(OpfsError::thrown(Call::Read, &self.name, &glue::take_thrown()));
             }
-            if read == 0.0 {
+            // Not `read == 0.0`: whatever is no progress ends the loop.
+            if !(read > 0.0) {
                 return Err(OpfsError::short(&self.name, at, filled, view.length()));
             }
             filled += to_count(read);

@@ -1,13 +1,13 @@
 //! What makes a run doubtful: each doubt is a conclusion of its own type, with a heading and a sentence. Serious ones come first.
 
 use super::format::{duration, half_width, percent};
-use super::prose::{capitalised, count};
+use super::prose::{capitalised, count, one_line};
 use super::verdict::{self, clause};
 use super::{drops, words};
 use crate::estimate::{Verdict, Withheld};
 use crate::job::Open;
 use crate::protocol;
-use crate::result::{Ended, EndsUp, GroupRecord, GroupResult, Incident, Outcome, Role, RunResult, Ticks};
+use crate::result::{Ended, EndsUp, Fixture, GroupRecord, GroupResult, Incident, Outcome, Role, RunResult, Ticks};
 use crate::units::{Bytes, Nanos};
 
 /// A flush that takes less than this did not reach a disk ...
@@ -50,6 +50,8 @@ pub enum Doubt {
         /// The bytes of such a read.
         block: Bytes,
     },
+    /// Fixtures that read back as other bytes than were written.
+    FixtureDiffers(Vec<String>),
     /// Groups without verdicts, and why.
     InvalidGroups(Vec<(String, String)>),
     /// Methods that read other bytes than the files hold, each with its group.
@@ -101,6 +103,8 @@ pub fn doubts(run: &RunResult) -> Vec<Doubt> {
         .into_iter()
         .flatten()
         .collect();
+    let differing: Vec<String> = run.fixtures.iter().filter(|fixture| fixture.checksum != fixture.read_back).map(differing).collect();
+    doubts.extend((!differing.is_empty()).then_some(Doubt::FixtureDiffers(differing)));
     doubts.extend(per_group(run, invalid, Doubt::InvalidGroups));
     doubts.extend(per_group(run, wrong_bytes, Doubt::WrongBytes));
     doubts.extend(per_group(run, coarse_timer, Doubt::CoarseTimer));
@@ -161,6 +165,12 @@ fn memory_backed(run: &RunResult) -> Option<Doubt> {
     })
 }
 
+fn differing(fixture: &Fixture) -> String {
+    let Fixture { fileset, checksum, read_back, .. } = fixture;
+    let files = count(fileset.nrfiles as usize, "file");
+    format!("{files} of {}: checksum {} written, {} read", fileset.file_size, one_line(checksum), one_line(read_back))
+}
+
 fn title(record: &GroupRecord) -> String {
     words::title(&record.group)
 }
@@ -215,7 +225,11 @@ impl Doubt {
     #[must_use]
     pub fn severity(&self) -> Severity {
         match self {
-            Self::Failed { .. } | Self::MemoryBacked { .. } | Self::InvalidGroups(_) | Self::WrongBytes(_) => Severity::Serious,
+            Self::Failed { .. }
+            | Self::MemoryBacked { .. }
+            | Self::FixtureDiffers(_)
+            | Self::InvalidGroups(_)
+            | Self::WrongBytes(_) => Severity::Serious,
             Self::Stopped { .. } | Self::NotIsolated(_) | Self::CoarseTimer(_) | Self::RoundsDropped(_) => Severity::Notable,
             // Where every method has its verdict, more time would have narrowed the intervals and changed nothing.
             Self::BudgetFirst(groups) if groups.iter().any(|group| group.undecided) => Severity::Notable,
@@ -229,6 +243,7 @@ impl Doubt {
         match self {
             Self::Failed { .. } => "The run failed",
             Self::MemoryBacked { .. } => "The storage looks memory-backed",
+            Self::FixtureDiffers(_) => "The files are not what was written",
             Self::InvalidGroups(_) => "No verdicts",
             Self::WrongBytes(_) => "Wrong bytes",
             Self::Stopped { .. } => "The run was stopped",
@@ -255,6 +270,10 @@ impl Doubt {
                 if flush.0 == 0 { "no time that the clock can see".into() } else { duration(flush.as_f64()) },
                 duration(*read_ns)
             ),
+            Self::FixtureDiffers(_) => {
+                "Read back by a sync handle right after writing, they held other bytes: the storage or the browser's sync handles cannot be trusted."
+                    .into()
+            }
             Self::InvalidGroups(_) => "The numbers of these groups are shown, but nothing follows from them.".into(),
             Self::WrongBytes(_) => "Methods read other bytes than the files hold.".into(),
             Self::Stopped { measured, of } => format!("Measured to their end: {measured} of {}.", count(*of, "group")),
@@ -291,6 +310,7 @@ impl Doubt {
             Self::InvalidGroups(groups) | Self::WrongBytes(groups) | Self::RoundsDropped(groups) => titled(groups),
             Self::CoarseTimer(groups) => groups.iter().map(|(group, ticks)| item(group, &format!("{ticks} ticks"))).collect(),
             Self::BudgetFirst(groups) => groups.iter().map(|group| item(&group.group, &group.reached())).collect(),
+            Self::FixtureDiffers(fixtures) => fixtures.clone(),
             Self::MeasuredAgain(groups) | Self::NoSteadyState(groups) => groups.iter().map(|group| capitalised(group)).collect(),
             Self::Failed { .. }
             | Self::MemoryBacked { .. }

@@ -72,7 +72,7 @@ pub struct Fixture {
     pub fileset: Fileset,
     /// The XXH3 checksum of all bytes, file after file, as they were generated from the seed: 16 hexadecimal digits.
     pub checksum: String,
-    /// The same of the bytes as a sync handle reads them back. A run whose two differ has failed.
+    /// The same of the bytes as a sync handle reads them back. Where the two differ, the storage, or sync handles, cannot be trusted.
     pub read_back: String,
     /// How long writing took, flushes included. Not a benchmark: it holds the generating too.
     pub write_ns: Nanos,

@@ -66,6 +66,16 @@ fn memory_shows_in_a_fast_flush_and_a_slow_read_together() {
 }
 
 #[test]
+fn files_that_read_back_as_others_are_told_with_both_checksums() {
+    let mut run = samples::chromium();
+    run.fixtures[1].read_back = "0123456789abcdef".into();
+    let found = doubts(&run);
+    assert_eq!(found[0].heading(), "The files are not what was written");
+    let written = &run.fixtures[1].checksum;
+    assert_eq!(found[0].items(), [format!("1 file of 32 MiB: checksum {written} written, 0123456789abcdef read")]);
+}
+
+#[test]
 fn a_budget_that_sufficed_is_no_doubt() {
     let mut run = samples::firefox();
     for group in &mut run.groups {
