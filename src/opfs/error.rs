@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use wasm_bindgen::{JsCast, JsValue};
-use web_sys::DomException;
+use js_sys::Reflect;
+use wasm_bindgen::JsValue;
 
 /// The calls that this program makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,14 +56,15 @@ impl Call {
     }
 }
 
-/// An exception's name and message. The name is empty where what was thrown is no exception.
+/// An exception's name and message, by its properties: one that another realm threw is of no class known here. Both are
+/// empty where it has none, and what was thrown is then told as it is.
 fn words_of(thrown: &JsValue) -> (String, String) {
-    if let Some(error) = thrown.dyn_ref::<DomException>() {
-        (error.name(), error.message())
-    } else if let Some(error) = thrown.dyn_ref::<js_sys::Error>() {
-        (String::from(error.name()), String::from(error.message()))
-    } else {
-        (String::new(), thrown.as_string().unwrap_or_else(|| format!("{thrown:?}")))
+    let property = |name: &str| Reflect::get(thrown, &name.into()).ok().and_then(|value| value.as_string()).unwrap_or_default();
+    match (property("name"), property("message")) {
+        (name, message) if name.is_empty() && message.is_empty() => {
+            (String::new(), thrown.as_string().unwrap_or_else(|| format!("{thrown:?}")))
+        }
+        words => words,
     }
 }
 

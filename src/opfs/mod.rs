@@ -148,11 +148,12 @@ impl SyncHandle {
             if read < 0.0 {
                 return Err(OpfsError::thrown(Call::Read, &self.name, &glue::take_thrown()));
             }
-            // Not `read == 0.0`: whatever is no progress ends the loop.
-            if !(read > 0.0) {
+            // What is no number counts as 0 too: whatever is no progress ends the loop.
+            let count = to_count(read);
+            if count == 0 {
                 return Err(OpfsError::short(&self.name, at, filled, view.length()));
             }
-            filled += to_count(read);
+            filled += count;
             if filled >= view.length() {
                 return Ok(view.length());
             }
