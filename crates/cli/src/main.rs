@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use opfs_bench_cli::commands::{report, run, serve};
+use opfs_bench_cli::commands::{compare, report, run, serve};
 use opfs_bench_cli::driver::supervisor::Supervise;
 use opfs_bench_cli::exit::{self, Exit, Failure};
 
@@ -20,6 +20,7 @@ enum Command {
     Serve(serve::Serve),
     Run(run::Run),
     Report(report::Report),
+    Compare(compare::Compare),
     #[command(hide = true)]
     Supervise(Supervise),
 }
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Serve(serve) => asynchronous(serve.run()),
         Command::Run(run) => asynchronous(run.run()),
         Command::Report(report) => report.run(),
+        Command::Compare(compare) => compare.run(),
         Command::Supervise(supervise) => supervise.run().map(|()| Exit::Finished).map_err(Failure::from),
     };
     let exit = ended.unwrap_or_else(|failure| {

@@ -2,10 +2,11 @@
 //!
 //! Data flows one way: [`job`] says what to measure, [`plan`] says what to do next given what was measured,
 //! [`result`] keeps every raw sample, [`estimate`] draws ratios and verdicts from them, [`report`] shows both to people.
-//! The browser (the root package) and the tests both drive the same plan.
+//! The browser (the root package) and the simulated device ([`simulate`]) both drive the same plan.
 
 #![deny(missing_docs)]
 
+pub mod compare;
 pub mod estimate;
 pub mod fixture;
 pub mod job;
@@ -15,5 +16,6 @@ pub mod protocol;
 pub mod report;
 pub mod result;
 pub mod seed;
+pub mod simulate;
 pub mod stats;
 pub mod units;

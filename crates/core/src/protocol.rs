@@ -63,3 +63,8 @@ pub const TICK_READINGS: usize = 200;
 pub const TICK_TIME: Nanos = Nanos(300_000_000);
 /// A method that fails in this many rounds on end is taken out of its group.
 pub const FAILURES_ON_END: u32 = 3;
+
+/// Run against run: fewer launches than this on a side give no verdict.
+pub const LAUNCHES: usize = 5;
+/// The confidence of the interval between two runs.
+pub const LAUNCH_LEVEL: f64 = 0.95;

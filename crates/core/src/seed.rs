@@ -50,6 +50,8 @@ pub enum Purpose {
         /// The round.
         round: u32,
     },
+    /// What a simulated device does.
+    Simulation,
 }
 
 impl Seed {
@@ -63,6 +65,7 @@ impl Seed {
             Purpose::Verification { group } => (4, group, 0),
             Purpose::Dither { group, round } => (5, group, round),
             Purpose::Dequantisation { group, round } => (6, group, round),
+            Purpose::Simulation => (7, 0, 0),
         };
         let mut key = [0; 32];
         key[..8].copy_from_slice(&self.0.to_le_bytes());
@@ -136,6 +139,7 @@ mod tests {
             Purpose::Verification { group: 1 },
             Purpose::Dither { group: 1, round: 0 },
             Purpose::Dequantisation { group: 1, round: 0 },
+            Purpose::Simulation,
         ];
         let mut firsts: Vec<u64> = purposes.iter().map(|purpose| Seed(7).stream(*purpose).next_u64()).collect();
         firsts.sort_unstable();

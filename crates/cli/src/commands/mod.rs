@@ -1,5 +1,6 @@
 //! The subcommands, one file each: its options with their help, and what it does.
 
+pub mod compare;
 pub mod report;
 pub mod run;
 pub mod serve;

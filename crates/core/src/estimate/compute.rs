@@ -239,7 +239,7 @@ impl<'a> Samples<'a> {
         let fewest_ticks = judged.filter_map(|arm| self.ticks(arm)).fold(f64::INFINITY, f64::min);
         if fewest_ticks < protocol::COARSE_TICKS as f64 {
             reasons.push(Withheld::BelowClock { ticks: fewest_ticks });
-        } else if ratio.and_then(|ratio| ratio.log_interval).is_none() {
+        } else if ratio.and_then(|ratio| ratio.log_interval).is_none() || self.kept.len() < protocol::FEWEST_ROUNDS as usize {
             reasons.push(Withheld::TooFewRounds { rounds: self.kept.len() });
         }
         if let Some(coefficient) = ratio.and_then(|ratio| ratio.autocorrelation).filter(|c| *c > protocol::AUTOCORRELATION_AT_MOST) {

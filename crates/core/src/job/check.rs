@@ -51,7 +51,7 @@ impl BadJob {
     }
 }
 
-pub(super) fn check(job: &Job) -> Result<(), BadJob> {
+pub(super) fn check(job: &Job) -> Vec<Mistake> {
     let mut mistakes = Mistakes { place: "job".into(), found: Vec::new() };
     mistakes.name(&job.name);
     mistakes.require(job.budget_s.is_finite() && job.budget_s >= 1.0 && job.budget_s <= LONGEST_BUDGET_S, "budget_s", || {
@@ -73,7 +73,7 @@ pub(super) fn check(job: &Job) -> Result<(), BadJob> {
             format!("{} allowed, but the groups' files take {}", job.storage, job.written())
         });
     }
-    if mistakes.found.is_empty() { Ok(()) } else { Err(BadJob { mistakes: mistakes.found }) }
+    mistakes.found
 }
 
 fn check_group(group: &Group, mistakes: &mut Mistakes) {

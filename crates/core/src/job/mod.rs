@@ -84,9 +84,18 @@ impl Job {
     /// # Errors
     /// Every mistake at once: TOML that does not parse with its line, and otherwise all values that make no sense.
     pub fn from_toml(text: &str) -> Result<Self, BadJob> {
+        Self::from_toml_with(text, |_| Vec::new())
+    }
+
+    /// The same with further things to check in each group: the methods, which only the part in the browser knows.
+    ///
+    /// # Errors
+    /// As [`Self::from_toml`].
+    pub fn from_toml_with(text: &str, further: impl Fn(&Group) -> Vec<Mistake>) -> Result<Self, BadJob> {
         let job: Self = toml::from_str(text).map_err(|error| BadJob::syntax(&error))?;
-        check::check(&job)?;
-        Ok(job)
+        let mut mistakes = check::check(&job);
+        mistakes.extend(job.groups.iter().flat_map(further));
+        if mistakes.is_empty() { Ok(job) } else { Err(BadJob { mistakes }) }
     }
 
     /// The text of a preset.

@@ -33,6 +33,10 @@ pub fn decide(rounds: &[Round], arm: usize, elapsed: Nanos, budget: Nanos) -> Pr
     let count = u32::try_from(samples.len()).unwrap_or(u32::MAX);
     // The rule's least time must not eat a short budget: half of it is for the rounds that count.
     let enough_time = elapsed >= share(0.5) || samples.iter().copied().sum::<Nanos>() >= protocol::WARM_UP;
+    if elapsed >= budget {
+        // Whatever keeps it from warming up, too slow a clock or rounds that are all dropped: the budget is all there is.
+        return Progress::Unsteady;
+    }
     if count < protocol::WARM_UP_ROUNDS || !enough_time {
         return Progress::Continue;
     }
@@ -127,5 +131,6 @@ mod tests {
             round.dropped = Some(crate::result::DropCause::PageHidden);
         }
         assert_eq!(decide(&rounds, 0, Nanos(0), BUDGET), Progress::Continue);
+        assert_eq!(decide(&rounds, 0, BUDGET, BUDGET), Progress::Unsteady);
     }
 }

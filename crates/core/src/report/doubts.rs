@@ -225,11 +225,9 @@ impl Doubt {
     #[must_use]
     pub fn severity(&self) -> Severity {
         match self {
-            Self::Failed { .. }
-            | Self::MemoryBacked { .. }
-            | Self::FixtureDiffers(_)
-            | Self::InvalidGroups(_)
-            | Self::WrongBytes(_) => Severity::Serious,
+            Self::Failed { .. } | Self::MemoryBacked { .. } | Self::FixtureDiffers(_) | Self::InvalidGroups(_) | Self::WrongBytes(_) => {
+                Severity::Serious
+            }
             Self::Stopped { .. } | Self::NotIsolated(_) | Self::CoarseTimer(_) | Self::RoundsDropped(_) => Severity::Notable,
             // Where every method has its verdict, more time would have narrowed the intervals and changed nothing.
             Self::BudgetFirst(groups) if groups.iter().any(|group| group.undecided) => Severity::Notable,

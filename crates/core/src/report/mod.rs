@@ -9,6 +9,7 @@
 mod answer;
 mod axis;
 mod chart;
+mod comparison;
 mod doubts;
 mod drops;
 mod environment;
@@ -25,6 +26,7 @@ mod words;
 
 pub use doubts::{Doubt, Severity, Unfinished, doubts};
 
+use crate::compare::Comparison;
 use crate::result::{GroupResult, RunResult};
 
 /// A result as pieces of HTML for a page that has its own frame. All of them are escaped, hold neither scripts nor inline
@@ -57,6 +59,12 @@ pub fn text(run: &RunResult) -> String {
 #[must_use]
 pub fn group_text(group: &GroupResult) -> String {
     text::group(group)
+}
+
+/// Two sides of a comparison, row by row, as text for a terminal.
+#[must_use]
+pub fn comparison(comparison: &Comparison, base: &str, other: &str) -> String {
+    comparison::text(comparison, base, other)
 }
 
 /// The whole result as Markdown (with GitHub's tables).

@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::doubts::{Doubt, Severity, before_and_after};
 use super::prose::{UNBROKEN, capitalised, one_line, unbroken};
-use super::table::{Cell, Entry, Table};
+use super::table::{Cell, Entry, Heading, Table};
 use super::{environment, verdict, words};
 use crate::result::{GroupResult, RunResult};
 
@@ -64,7 +64,8 @@ fn without_legend(group: &GroupResult, table: &Table) -> String {
         text += &wrapped(&invalid, "! ", "  ");
     }
     text += "\n";
-    text += &aligned(table);
+    let rows: Vec<&[Cell]> = table.rows.iter().map(|row| row.cells.as_slice()).collect();
+    text += &aligned(&table.columns, &rows);
     text += "\n";
     text += &wrapped(&table.facts.join(" "), "", "");
     for entry in &table.remarks {
@@ -89,27 +90,27 @@ fn legend_of(entries: Vec<Entry>) -> String {
     format!("\n{}{}", heading("Legend", '─'), lines.collect::<String>())
 }
 
-fn heading(text: &str, line: char) -> String {
+pub(super) fn heading(text: &str, line: char) -> String {
     let underline: String = std::iter::repeat_n(line, length(text).clamp(1, WIDTH)).collect();
     format!("{text}\n{underline}\n")
 }
 
 /// Rows whose values and intervals line up: a number's value ends where its interval begins.
-fn aligned(table: &Table) -> String {
-    let widths: Vec<(usize, usize)> = (0..table.columns.len())
+pub(super) fn aligned(columns: &[Heading], rows: &[&[Cell]]) -> String {
+    let widths: Vec<(usize, usize)> = (0..columns.len())
         .map(|column| {
-            let cells = || table.rows.iter().filter_map(|row| row.cells.get(column));
+            let cells = || rows.iter().filter_map(|row| row.get(column));
             let value = cells().map(|cell| length(&cell.value)).max().unwrap_or(0);
             let interval = cells().map(|cell| length(&interval(cell))).max().unwrap_or(0);
-            let heading = length(&table.columns[column].text);
+            let heading = length(&columns[column].text);
             (value.max(heading.saturating_sub(interval)), interval)
         })
         .collect();
-    let headings = table.columns.iter().zip(&widths).map(|(column, (value, interval))| padded(&column.text, value + interval));
+    let headings = columns.iter().zip(&widths).map(|(column, (value, interval))| padded(&column.text, value + interval));
     let mut lines = vec![headings.collect::<Vec<_>>().join(GAP)];
     lines.push(widths.iter().map(|(value, interval)| "─".repeat(value + interval)).collect::<Vec<_>>().join(GAP));
-    lines.extend(table.rows.iter().map(|row| {
-        let cells = row.cells.iter().zip(&table.columns).zip(&widths).map(|((cell, column), (value, rest))| {
+    lines.extend(rows.iter().map(|row| {
+        let cells = row.iter().zip(columns).zip(&widths).map(|((cell, column), (value, rest))| {
             let missing = " ".repeat(value.saturating_sub(length(&cell.value)));
             let aligned = if column.number { format!("{missing}{}", cell.value) } else { format!("{}{missing}", cell.value) };
             aligned + &padded(&interval(cell), *rest)
@@ -133,7 +134,7 @@ fn padded(text: &str, width: usize) -> String {
 }
 
 /// A paragraph broken between words, its first line after `first` and the others after `next`.
-fn wrapped(text: &str, first: &str, next: &str) -> String {
+pub(super) fn wrapped(text: &str, first: &str, next: &str) -> String {
     let mut lines = String::new();
     let mut line = first.to_owned();
     let mut empty = true;

@@ -104,7 +104,13 @@ pub(super) fn withheld(reason: &Withheld, level: f64) -> String {
         Withheld::WrongBytes => "it read other bytes than the files hold".into(),
         Withheld::Unverified => "bytes were not checked after the last round".into(),
         Withheld::TooFewRounds { rounds } => {
-            format!("{} {} too few for a {} interval", count(*rounds, "round"), if *rounds == 1 { "is" } else { "are" }, percent(level))
+            let are = if *rounds == 1 { "is" } else { "are" };
+            format!(
+                "{} {are} too few for a verdict at {}, which takes {}",
+                count(*rounds, "round"),
+                percent(level),
+                protocol::FEWEST_ROUNDS
+            )
         }
         Withheld::BelowClock { ticks } => {
             format!("samples of {} of the clock are too short to time", ticks_of(*ticks))

@@ -89,12 +89,39 @@ pub struct GroupResult {
     pub estimates: GroupEstimates,
 }
 
+impl GroupResult {
+    /// Files can be edited. What the estimates take for granted is looked at once, here.
+    fn check(&self) -> Result<(), String> {
+        let arms = self.record.arms.len();
+        if self.estimates.arms.len() != arms {
+            return Err(format!("{} arms, but estimates of {}", arms, self.estimates.arms.len()));
+        }
+        for round in self.record.rounds.iter().chain(&self.record.warm_up.rounds) {
+            if round.elapsed_ns.len() != arms || round.order.iter().any(|arm| *arm >= arms) {
+                return Err(format!("round {} does not fit the {arms} arms", round.number));
+            }
+            if let Some(arm) = (0..arms).find(|arm| round.elapsed_ns[*arm].is_some() && self.record.arms[*arm].n == 0) {
+                return Err(format!("{} has samples of no ops", self.record.arms[arm].method));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Why a text is no result.
 #[derive(Debug, thiserror::Error)]
 pub enum BadResult {
     /// No JSON, or JSON of another shape.
     #[error("not a result of opfs-bench: {0}")]
     Shape(#[from] serde_json::Error),
+    /// Lists of a group that do not belong together, or numbers that no run can have.
+    #[error("not a result as opfs-bench writes it: group {group}: {problem}")]
+    Inconsistent {
+        /// The group's name.
+        group: String,
+        /// What does not fit.
+        problem: String,
+    },
     /// A result of another version of the format.
     #[error("its format is {found:?}; this version of opfs-bench reads {FORMAT:?}")]
     Format {
@@ -117,7 +144,11 @@ impl RunResult {
         if head.format != FORMAT {
             return Err(BadResult::Format { found: head.format });
         }
-        Ok(serde_json::from_str(text)?)
+        let result: Self = serde_json::from_str(text)?;
+        for group in result.groups.iter().chain(&result.superseded) {
+            group.check().map_err(|problem| BadResult::Inconsistent { group: group.record.group.name.clone(), problem })?;
+        }
+        Ok(result)
     }
 
     /// The text of a result file.

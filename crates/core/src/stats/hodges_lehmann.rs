@@ -37,20 +37,63 @@ struct WalshAverages {
 }
 
 impl WalshAverages {
-    /// The k-th smallest average, from 1. Bisects over the floats themselves, so the answer is one of the averages exactly:
-    /// it is the smallest float that at least k averages do not exceed.
+    /// The k-th smallest average, from 1. Narrows the range that it is in until few averages are left, and writes those out.
     fn smallest(&self, k: usize) -> f64 {
-        let (mut low, mut high) = (to_ordered(self.sorted[0]), to_ordered(self.sorted[self.sorted.len() - 1]));
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.count_at_most(from_ordered(middle)) >= k {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
+        let values = &self.sorted;
+        let (mut low, mut high) = (values[0], values[values.len() - 1]);
+        // So many averages are at most `low`, fewer than k; so many are at most `high`, k or more.
+        let (mut below, mut fitting) = (self.count_at_most(low), self.count_at_most(high));
+        if below >= k {
+            return low + 0.0;
         }
-        // The smallest float that is not below an average of 0 is -0, which a person would see as "-0 %"; the sum is +0.
-        from_ordered(low) + 0.0
+        let mut step = 0_usize;
+        while fitting - below > 2 * values.len() {
+            // The quartiles come first: spikes make the whole range wide, and the averages that are asked for are in the middle.
+            // Then turns are taken: a little below where k should be, a little above it, and the middle in case both were wrong.
+            let near = |rank: usize| {
+                let rank = rank.clamp(below + 1, fitting - 1);
+                low + (high - low) * ((rank - below) as f64 / (fitting - below) as f64)
+            };
+            let guess = match (step, step % 3) {
+                (0, _) => values[values.len() / 4],
+                (1, _) => values[values.len() - 1 - values.len() / 4],
+                (_, 2) => near(k.saturating_sub(values.len() / 2)),
+                (_, 0) => near(k + values.len() / 2),
+                _ => f64::midpoint(low, high),
+            };
+            step += 1;
+            let middle = if guess > low && guess < high { guess } else { f64::midpoint(low, high) };
+            if middle <= low || middle >= high {
+                // No float is between the two: whatever is above the one equals the other.
+                return high + 0.0;
+            }
+            let count = self.count_at_most(middle);
+            if count >= k { (high, fitting) = (middle, count) } else { (low, below) = (middle, count) }
+        }
+        let mut left = self.within(low, high);
+        // An average of 0 may be -0, which a person would see as "-0 %"; the sum is +0.
+        *left.select_nth_unstable_by(k - below - 1, f64::total_cmp).1 + 0.0
+    }
+
+    /// The averages above `low` and at most `high`: as i rises, the range of j that fits falls.
+    fn within(&self, low: f64, high: f64) -> Vec<f64> {
+        let values = &self.sorted;
+        let (mut from, mut to) = (values.len(), values.len());
+        let mut averages = Vec::with_capacity(2 * values.len());
+        for (i, value) in values.iter().enumerate() {
+            let average = |j: usize| f64::midpoint(*value, values[j]);
+            while to > i && average(to - 1) > high {
+                to -= 1;
+            }
+            while from > i && average(from - 1) > low {
+                from -= 1;
+            }
+            if to <= i {
+                break;
+            }
+            averages.extend((from.max(i)..to).map(average));
+        }
+        averages
     }
 
     /// How many averages are at most `x`: as i rises, the largest j that fits falls, so one walk counts all.
@@ -58,29 +101,16 @@ impl WalshAverages {
         let values = &self.sorted;
         let mut fitting = values.len();
         let mut count = 0;
-        for (i, value) in values.iter().enumerate() {
-            while fitting > i && f64::midpoint(*value, values[fitting - 1]) > x {
-                fitting -= 1;
-            }
-            if fitting <= i {
-                break;
-            }
-            count += fitting - i;
+        let mut i = 0;
+        // Which way each step goes is a coin toss, so it is computed rather than branched on.
+        while i < fitting {
+            let fits = f64::midpoint(values[i], values[fitting - 1]) <= x;
+            count += if fits { fitting - i } else { 0 };
+            i += usize::from(fits);
+            fitting -= usize::from(!fits);
         }
         count
     }
-}
-
-const SIGN: u64 = 1 << 63;
-
-/// Maps floats to integers of the same order (IEEE 754 totalOrder).
-fn to_ordered(x: f64) -> u64 {
-    let bits = x.to_bits();
-    if bits & SIGN == 0 { bits | SIGN } else { !bits }
-}
-
-fn from_ordered(ordered: u64) -> f64 {
-    f64::from_bits(if ordered & SIGN == 0 { !ordered } else { ordered & !SIGN })
 }
 
 #[cfg(test)]
@@ -131,6 +161,17 @@ mod tests {
             let averages = by_writing_out(&values);
             let walsh = WalshAverages { sorted: sorted(&values) };
             for (i, average) in averages.iter().enumerate() {
+                prop_assert_eq!(walsh.smallest(i + 1), *average);
+            }
+        }
+
+        #[test]
+        fn equal_values_and_spikes_are_selected_too(
+            values in prop::collection::vec(prop_oneof![4 => (-9_i32..9).prop_map(f64::from), 4 => -0.5..0.5, 1 => -1e6..1e6], 40..120),
+        ) {
+            let averages = by_writing_out(&values);
+            let walsh = WalshAverages { sorted: sorted(&values) };
+            for (i, average) in averages.iter().enumerate().step_by(17) {
                 prop_assert_eq!(walsh.smallest(i + 1), *average);
             }
         }

@@ -1,17 +1,40 @@
 //! Plays whole groups through the plan: a device of known times instead of a browser, a clock that only moves when told.
 
-mod device;
-
-use device::{Device, Fault, WRONG};
 use opfs_bench_core::estimate::{GroupEstimates, Invalid, Note, Verdict, Withheld, estimate};
 use opfs_bench_core::job::{Group, Job};
-use opfs_bench_core::plan::{GroupPlan, Step};
+use opfs_bench_core::plan::{ArmSpec, GroupPlan, Step};
 use opfs_bench_core::protocol;
 use opfs_bench_core::result::{Batch, DropCause, Ended, GroupRecord, GroupResult, Incident, Role, When};
 use opfs_bench_core::seed::Seed;
+use opfs_bench_core::simulate::{self, Clock, Device, Fault, Happening, MethodModel, Moment, Monotonic, Noise, WRONG};
 use opfs_bench_core::units::Nanos;
 
 const SEED: Seed = Seed(42);
+const TICK: Nanos = Nanos(5_000);
+
+/// A laptop's times without any noise.
+fn quiet() -> Device {
+    noisy(0.0)
+}
+
+/// The same with log-normal noise of this standard deviation on every sample.
+fn noisy(noise: f64) -> Device {
+    with_tick(noise, TICK)
+}
+
+fn with_tick(noise: f64, tick: Nanos) -> Device {
+    let methods = [("main/slice", 640_000.0), ("worker/sync", 1_000.0), ("rpc/transfer", 32_000.0), ("worker/empty", 1.0)];
+    let methods = methods.map(|(name, op_ns)| MethodModel::new(name, op_ns)).to_vec();
+    let noise = Noise { independent: noise, ..Noise::default() };
+    Device::new(methods, [Clock::regular(tick), Clock::regular(tick)], noise, Seed(7))
+}
+
+fn arms(device: &Device, tick: Nanos) -> Vec<ArmSpec> {
+    let roles = [Role::Baseline, Role::Null, Role::Contender, Role::Contender, Role::Empty];
+    let methods = [0, 0, 1, 2, 3].map(|place| &device.methods[place]);
+    let arm = |(role, method): (Role, &MethodModel)| ArmSpec { method: method.name.clone(), role, ends_up: method.ends_up, tick };
+    roles.into_iter().zip(methods).map(arm).collect()
+}
 
 fn group() -> Group {
     let job = Job::from_toml(Job::preset("quick").expect("shipped")).expect("valid");
@@ -19,9 +42,14 @@ fn group() -> Group {
 }
 
 fn play(device: &mut Device, budget_s: f64) -> (GroupRecord, GroupEstimates) {
-    let plan = GroupPlan::new(&group(), 1, SEED, device.arms(), Nanos::from_s(budget_s));
-    let record = device.play(plan);
-    let estimates = estimate(&record, SEED);
+    play_from(SEED, TICK, device, budget_s, |_| {})
+}
+
+fn play_from(seed: Seed, tick: Nanos, device: &mut Device, budget_s: f64, watch: impl FnMut(&Step)) -> (GroupRecord, GroupEstimates) {
+    let (group, arms) = (group(), arms(device, tick));
+    device.open(&group, &arms);
+    let record = simulate::play(device, GroupPlan::new(&group, 1, seed, arms, Nanos::from_s(budget_s)), watch);
+    let estimates = estimate(&record, seed);
     (record, estimates)
 }
 
@@ -34,7 +62,7 @@ const EMPTY: usize = 4;
 
 #[test]
 fn a_quiet_device_is_measured_exactly_and_soon() {
-    let mut device = Device::quiet();
+    let mut device = quiet();
     let (record, estimates) = play(&mut device, 10.0);
     assert_eq!(record.ended, Ended::Width);
     assert_eq!(record.rounds.len(), protocol::FEWEST_ROUNDS as usize);
@@ -52,8 +80,8 @@ fn a_quiet_device_is_measured_exactly_and_soon() {
 
 #[test]
 fn stages_come_in_their_order() {
-    let mut device = Device::quiet();
-    let (record, _) = play(&mut device, 10.0);
+    let mut steps = Vec::new();
+    let (record, _) = play_from(SEED, TICK, &mut quiet(), 10.0, |step| steps.push(step.clone()));
     let stage = |step: &Step| match step {
         Step::Pilot { .. } => 0,
         Step::Verify { when: When::Before, .. } => 1,
@@ -61,7 +89,7 @@ fn stages_come_in_their_order() {
         Step::Verify { when: When::After, .. } => 3,
         Step::Done => 4,
     };
-    let stages: Vec<i32> = device.steps.iter().map(stage).collect();
+    let stages: Vec<i32> = steps.iter().map(stage).collect();
     assert!(stages.is_sorted(), "{stages:?}");
     for arm in &record.arms {
         let checks: Vec<When> = arm.verifications.iter().map(|verification| verification.when).collect();
@@ -72,7 +100,7 @@ fn stages_come_in_their_order() {
 
 #[test]
 fn ops_are_shared_where_that_is_not_too_long() {
-    let (record, estimates) = play(&mut Device::quiet(), 10.0);
+    let (record, estimates) = play(&mut quiet(), 10.0);
     let chosen: Vec<(u64, Batch)> = record.arms.iter().map(|arm| (arm.n, arm.batch)).collect();
     // 1 µs asks for 2 000 ops, which 32 µs reads would do in 64 ms: they take 63, and 640 µs reads 4.
     let [baseline, null, sync, rpc, empty] = chosen[..] else { panic!("five arms") };
@@ -88,7 +116,7 @@ fn ops_are_shared_where_that_is_not_too_long() {
 
 #[test]
 fn every_second_round_is_the_reverse_of_the_one_before() {
-    let (record, _) = play(&mut Device::noisy(0.1), 5.0);
+    let (record, _) = play(&mut noisy(0.1), 5.0);
     let mut pairs = 0;
     for pair in record.rounds.windows(2).filter(|pair| pair[0].number % 2 == 0) {
         let mut reversed = pair[0].order.clone();
@@ -104,7 +132,7 @@ fn every_second_round_is_the_reverse_of_the_one_before() {
 
 #[test]
 fn every_arm_warms_up_for_half_a_second() {
-    let (record, _) = play(&mut Device::noisy(0.1), 20.0);
+    let (record, _) = play(&mut noisy(0.1), 20.0);
     for arm in [BASELINE, NULL, SYNC, RPC] {
         let samples: Vec<Nanos> = record.warm_up.rounds.iter().filter_map(|round| round.elapsed_ns[arm]).collect();
         let sum: Nanos = samples.iter().copied().sum();
@@ -115,7 +143,7 @@ fn every_arm_warms_up_for_half_a_second() {
 
 #[test]
 fn noise_is_measured_until_the_budget_ends() {
-    let (record, estimates) = play(&mut Device::noisy(0.3), 10.0);
+    let (record, estimates) = play(&mut noisy(0.3), 10.0);
     assert_eq!(record.ended, Ended::Budget);
     assert!(record.elapsed_ns > Nanos::from_s(9.5) && record.elapsed_ns < Nanos::from_s(10.5), "{:?}", record.elapsed_ns);
     let width = estimates.half_width.expect("many rounds");
@@ -126,8 +154,8 @@ fn noise_is_measured_until_the_budget_ends() {
 
 #[test]
 fn a_method_that_fails_is_left_out_and_the_others_go_on() {
-    let mut device = Device::quiet();
-    device.fault(SYNC, Fault::Fails);
+    let mut device = quiet();
+    device.faults.push((SYNC, Fault::Fails));
     let (record, estimates) = play(&mut device, 10.0);
     assert_eq!(record.arms[SYNC].failure.as_deref(), Some("read() failed"));
     assert_eq!(estimates.arms[SYNC].verdict, Verdict::Withheld { reasons: vec![Withheld::Failed { error: "read() failed".into() }] });
@@ -137,8 +165,8 @@ fn a_method_that_fails_is_left_out_and_the_others_go_on() {
 
 #[test]
 fn a_method_that_begins_to_fail_is_taken_out_after_three_rounds() {
-    let mut device = Device::noisy(0.1);
-    device.fault(SYNC, Fault::FailsFromRound(60));
+    let mut device = noisy(0.1);
+    device.faults.push((SYNC, Fault::FailsFromRound(60)));
     let (record, estimates) = play(&mut device, 10.0);
     let dropped: Vec<_> = record.rounds.iter().chain(&record.warm_up.rounds).filter(|round| round.dropped.is_some()).collect();
     assert_eq!(dropped.len(), 3);
@@ -149,8 +177,8 @@ fn a_method_that_begins_to_fail_is_taken_out_after_three_rounds() {
 
 #[test]
 fn without_a_baseline_there_is_no_group() {
-    let mut device = Device::quiet();
-    device.fault(BASELINE, Fault::Fails);
+    let mut device = quiet();
+    device.faults.push((BASELINE, Fault::Fails));
     let (record, estimates) = play(&mut device, 10.0);
     assert_eq!(record.ended, Ended::Failed);
     assert!(record.rounds.is_empty());
@@ -159,8 +187,8 @@ fn without_a_baseline_there_is_no_group() {
 
 #[test]
 fn wrong_bytes_before_the_first_round_keep_an_arm_out() {
-    let mut device = Device::quiet();
-    device.fault(SYNC, Fault::WrongBytes(When::Before));
+    let mut device = quiet();
+    device.faults.push((SYNC, Fault::WrongBytes(When::Before)));
     let (record, estimates) = play(&mut device, 10.0);
     assert_eq!(record.arms[SYNC].verifications[0].found, WRONG);
     assert!(record.rounds.iter().all(|round| round.elapsed_ns[SYNC].is_none()));
@@ -169,8 +197,8 @@ fn wrong_bytes_before_the_first_round_keep_an_arm_out() {
 
 #[test]
 fn wrong_bytes_after_the_last_round_withhold_the_verdict() {
-    let mut device = Device::quiet();
-    device.fault(SYNC, Fault::WrongBytes(When::After));
+    let mut device = quiet();
+    device.faults.push((SYNC, Fault::WrongBytes(When::After)));
     let (record, estimates) = play(&mut device, 10.0);
     assert!(record.rounds.iter().all(|round| round.elapsed_ns[SYNC].is_some()));
     assert_eq!(estimates.arms[SYNC].verdict, Verdict::Withheld { reasons: vec![Withheld::WrongBytes] });
@@ -179,8 +207,8 @@ fn wrong_bytes_after_the_last_round_withhold_the_verdict() {
 
 #[test]
 fn a_read_of_too_few_bytes_fails_the_arm() {
-    let mut device = Device::quiet();
-    device.fault(SYNC, Fault::Short);
+    let mut device = quiet();
+    device.faults.push((SYNC, Fault::Short));
     let (record, _) = play(&mut device, 10.0);
     let failure = record.arms[SYNC].failure.as_deref().expect("failed");
     assert!(failure.contains("read 4095 B where 1 ops hold 4096 B"), "{failure}");
@@ -188,9 +216,12 @@ fn a_read_of_too_few_bytes_fails_the_arm() {
 
 #[test]
 fn a_hidden_page_and_a_sleeping_device_drop_their_rounds() {
-    let mut device = Device::noisy(0.05);
-    device.hidden_rounds = vec![260, 261];
-    device.slept_rounds = vec![265];
+    let mut device = noisy(0.05);
+    device.happenings = vec![
+        (Moment::Round(260), Happening::Hidden),
+        (Moment::Round(261), Happening::Hidden),
+        (Moment::Round(265), Happening::Sleeps(Nanos::from_s(5.0), Monotonic::Stands)),
+    ];
     let (record, estimates) = play(&mut device, 8.0);
     let cause = |number: u32| record.rounds.iter().find(|round| round.number == number).and_then(|round| round.dropped.clone());
     assert_eq!(cause(260), Some(DropCause::PageHidden));
@@ -203,8 +234,8 @@ fn a_hidden_page_and_a_sleeping_device_drop_their_rounds() {
 
 #[test]
 fn too_many_dropped_rounds_make_the_group_invalid() {
-    let mut device = Device::noisy(0.05);
-    device.hidden_rounds = (0..100_000).filter(|number| number % 5 == 0).collect();
+    let mut device = noisy(0.05);
+    device.happenings = (0..10_000).step_by(5).map(|number| (Moment::Round(number), Happening::Hidden)).collect();
     let (_, estimates) = play(&mut device, 8.0);
     assert!(matches!(estimates.invalid[..], [Invalid::TooManyDropped { .. }]), "{:?}", estimates.invalid);
     assert_eq!(estimates.arms[SYNC].verdict, Verdict::Withheld { reasons: Vec::new() });
@@ -212,8 +243,8 @@ fn too_many_dropped_rounds_make_the_group_invalid() {
 
 #[test]
 fn a_clock_that_steps_back_ends_the_group() {
-    let mut device = Device::quiet();
-    device.fault(RPC, Fault::ClockStepsBack);
+    let mut device = quiet();
+    device.faults.push((RPC, Fault::ClockStepsBack));
     let (record, estimates) = play(&mut device, 10.0);
     assert_eq!(record.incidents, [Incident::ClockSteppedBack]);
     assert!(estimates.invalid.contains(&Invalid::ClockSteppedBack));
@@ -221,16 +252,16 @@ fn a_clock_that_steps_back_ends_the_group() {
 
 #[test]
 fn a_null_arm_that_differs_makes_the_group_invalid() {
-    let mut device = Device::quiet();
-    device.per_op_ns[NULL] *= 1.05;
+    let mut device = quiet();
+    device.skews.push((NULL, 1.05));
     let (_, estimates) = play(&mut device, 10.0);
     assert!(matches!(estimates.invalid[..], [Invalid::NullArmDiffers { ratio }] if (ratio - 1.05).abs() < 0.01), "{:?}", estimates.invalid);
 }
 
 #[test]
 fn stop_keeps_what_was_measured_without_a_verdict() {
-    let mut device = Device::noisy(0.1);
-    device.stop_in_round = Some(290);
+    let mut device = noisy(0.1);
+    device.happenings.push((Moment::Round(290), Happening::Stopped));
     let (record, estimates) = play(&mut device, 10.0);
     assert_eq!(record.ended, Ended::Stopped);
     assert_eq!(record.rounds.last().and_then(|round| round.dropped.clone()), Some(DropCause::Stopped));
@@ -241,9 +272,8 @@ fn stop_keeps_what_was_measured_without_a_verdict() {
 
 #[test]
 fn a_coarse_clock_is_told_and_still_found_right() {
-    let mut device = Device::noisy(0.02);
-    device.tick = Nanos(1_000_000);
-    let (record, estimates) = play(&mut device, 2.0);
+    let tick = Nanos(1_000_000);
+    let (record, estimates) = play_from(SEED, tick, &mut with_tick(0.02, tick), 2.0, |_| {});
     assert_eq!(record.incidents, [Incident::CoarseTimer { ticks: 25 }]);
     for arm in [BASELINE, SYNC] {
         assert!(estimates.arms[arm].notes.iter().any(|note| matches!(note, Note::CoarseTimer { .. })), "{:?}", estimates.arms[arm]);
@@ -258,8 +288,12 @@ fn a_coarse_clock_is_told_and_still_found_right() {
 
 #[test]
 fn an_arm_as_fast_as_nothing_is_marked() {
-    let mut device = Device::quiet();
-    device.per_op_ns[SYNC] = device.per_op_ns[EMPTY];
+    let mut device = quiet();
+    for method in &mut device.methods {
+        if method.name.api() == "sync" {
+            method.kept_ns = 1.0;
+        }
+    }
     let (_, estimates) = play(&mut device, 10.0);
     assert!(estimates.arms[SYNC].notes.contains(&Note::IndistinguishableFromEmpty));
     assert!(!estimates.arms[BASELINE].notes.contains(&Note::IndistinguishableFromEmpty));
@@ -267,18 +301,14 @@ fn an_arm_as_fast_as_nothing_is_marked() {
 
 #[test]
 fn the_same_seed_gives_the_same_record_and_another_one_another() {
-    let run = |seed: Seed| {
-        let mut device = Device::noisy(0.1);
-        let plan = GroupPlan::new(&group(), 1, seed, device.arms(), Nanos::from_s(5.0));
-        device.play(plan)
-    };
+    let run = |seed: Seed| play_from(seed, TICK, &mut noisy(0.1), 5.0, |_| {}).0;
     assert_eq!(run(Seed(1)), run(Seed(1)));
     assert_ne!(run(Seed(1)), run(Seed(2)));
 }
 
 #[test]
 fn estimates_survive_the_file_to_the_last_bit() {
-    let (record, estimates) = play(&mut Device::noisy(0.2), 5.0);
+    let (record, estimates) = play(&mut noisy(0.2), 5.0);
     let text = serde_json::to_string(&GroupResult { record, estimates }).expect("plain data");
     let read: GroupResult = serde_json::from_str(&text).expect("its own text");
     let again = GroupResult { estimates: estimate(&read.record, SEED), record: read.record.clone() };

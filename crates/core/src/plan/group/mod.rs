@@ -8,6 +8,7 @@ use super::stopping::Looks;
 use super::warm_up::Progress;
 use crate::estimate;
 use crate::job::{Group, MethodName};
+use crate::protocol;
 use crate::result::{Arm, Batch, DropCause, Ended, EndsUp, GroupRecord, Incident, Role, Round, Verification, WarmUp, When};
 use crate::seed::{Purpose, Seed};
 use crate::units::Nanos;
@@ -72,7 +73,7 @@ pub enum Outcome {
         /// The bytes that they read.
         bytes: u64,
     },
-    /// The clock stepped back during [`Step::Pilot`] or [`Step::Sample`].
+    /// The clock stepped back during [`Step::Pilot`] or [`Step::Sample`], or since the round before at [`Step::RoundOver`].
     ClockSteppedBack,
     /// Of [`Step::Verify`].
     Verified(Verification),
@@ -186,18 +187,21 @@ impl GroupPlan {
             (Step::Pilot { arm, n }, Outcome::Timed { elapsed, bytes }) => self.piloted(arm, n, elapsed, bytes),
             (Step::Sample { arm, n, .. }, Outcome::Timed { elapsed, bytes }) => self.sampled(arm, n, elapsed, bytes),
             (Step::Verify { arm, .. }, Outcome::Verified(verification)) => {
+                self.failures_on_end[arm] = 0;
                 self.record.arms[arm].verifications.push(verification);
                 self.verified(arm, now);
             }
             (Step::RoundOver, Outcome::RoundOver(checks)) => self.round_over(checks, now),
-            (Step::Pilot { .. } | Step::Sample { .. }, Outcome::ClockSteppedBack) => self.clock_stepped_back(),
+            (Step::Pilot { .. } | Step::Sample { .. } | Step::RoundOver, Outcome::ClockSteppedBack) => self.clock_stepped_back(),
             (Step::Pilot { arm, .. }, Outcome::Failed { error }) => {
-                self.record.arms[arm].failure = Some(error);
-                self.pilot_from(arm + 1);
+                if self.fails_for_good(arm, error) {
+                    self.pilot_from(arm + 1);
+                }
             }
             (Step::Verify { arm, .. }, Outcome::Failed { error }) => {
-                self.record.arms[arm].failure = Some(error);
-                self.verified(arm, now);
+                if self.fails_for_good(arm, error) {
+                    self.verified(arm, now);
+                }
             }
             (Step::Sample { arm, .. }, Outcome::Failed { error }) => self.failed(arm, error),
             (step, outcome) => panic!("{outcome:?} is no outcome of {step:?}"),
@@ -230,6 +234,16 @@ impl GroupPlan {
     #[must_use]
     pub fn half_width(&self) -> Option<f64> {
         self.half_width
+    }
+
+    /// Counts a failure. True once there were so many on end that the arm is out; until then the step is tried again.
+    fn fails_for_good(&mut self, arm: usize, error: String) -> bool {
+        self.failures_on_end[arm] += 1;
+        let for_good = self.failures_on_end[arm] >= protocol::FAILURES_ON_END;
+        if for_good {
+            self.record.arms[arm].failure = Some(error);
+        }
+        for_good
     }
 
     fn end(&mut self, ended: Ended) {

@@ -23,6 +23,7 @@ impl GroupPlan {
             self.pilot_from(arm + 1);
             return;
         }
+        self.failures_on_end[arm] = 0;
         self.record.arms[arm].first_touch_ns.get_or_insert(elapsed);
         let Stage::Pilot { pilot, .. } = &mut self.stage else { unreachable!("only the pilot's stage pilots") };
         pilot.record(n, elapsed);

@@ -46,10 +46,7 @@ impl GroupPlan {
 
     /// The rest of the round does not run: it counts for no arm.
     pub(super) fn failed(&mut self, arm: usize, error: String) {
-        self.failures_on_end[arm] += 1;
-        if self.failures_on_end[arm] >= protocol::FAILURES_ON_END {
-            self.record.arms[arm].failure = Some(error.clone());
-        }
+        self.fails_for_good(arm, error.clone());
         let Stage::Round { current, position, .. } = &mut self.stage else { unreachable!("only rounds sample") };
         current.dropped = Some(DropCause::IoError { arm, error });
         *position = current.order.len();

@@ -52,7 +52,7 @@ fn no_verdict_comes_with_its_reason() {
         ),
         (Withheld::WrongBytes, "because it read other bytes than the files hold."),
         (Withheld::Unverified, "because bytes were not checked after the last round."),
-        (Withheld::TooFewRounds { rounds: 1 }, "because 1 round is too few for a 99 % interval."),
+        (Withheld::TooFewRounds { rounds: 1 }, "because 1 round is too few for a verdict at 99 %, which takes 12."),
         (Withheld::BelowClock { ticks: 12.0 }, "because samples of 12 ticks of the clock are too short to time."),
         (Withheld::Autocorrelated { coefficient: 0.62 }, "because each round depends on the one before (autocorrelation 0.62)."),
     ] {

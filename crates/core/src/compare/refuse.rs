@@ -1,0 +1,111 @@
+//! What makes two runs incomparable: then the values are shown and nothing is said of them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::Launches;
+use crate::result::{Outcome, RunResult};
+use crate::units::Nanos;
+
+/// Why runs are not judged against each other: one property in which launches differ, with two of its values.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The property.
+    pub what: Property,
+    /// Its value in the first launch.
+    pub one: String,
+    /// Its value in a launch that differs.
+    pub another: String,
+}
+
+/// What must be alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Property {
+    /// There is a launch on both sides.
+    Launches,
+    /// How the run ended.
+    Outcome,
+    /// The protocol's number.
+    Protocol,
+    /// The groups: workloads, file sizes, baselines.
+    Workload,
+    /// Whether the page was cross-origin isolated.
+    Isolation,
+    /// The tick of the clocks, by class.
+    Tick,
+    /// Whether a program drove the browser.
+    Automation,
+}
+
+impl Property {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Launches => "launches",
+            Self::Outcome => "outcome",
+            Self::Protocol => "protocol",
+            Self::Workload => "workload",
+            Self::Isolation => "cross-origin isolation",
+            Self::Tick => "clock's tick",
+            Self::Automation => "automation",
+        }
+    }
+
+    /// The property of a launch, as text: launches are alike in it when the texts are.
+    fn of(self, run: &RunResult) -> String {
+        match self {
+            Self::Launches => String::new(),
+            Self::Outcome => match &run.outcome {
+                Outcome::Finished => "finished".into(),
+                Outcome::Stopped => "stopped".into(),
+                Outcome::Failed { .. } => "failed".into(),
+            },
+            Self::Protocol => run.protocol.to_string(),
+            Self::Workload => run.job.groups.iter().map(|group| workload(run, &group.name)).collect::<Vec<_>>().join("; "),
+            Self::Isolation => if run.environment.isolated { "isolated" } else { "not isolated" }.into(),
+            Self::Tick => run.ticks.map_or("unknown", |ticks| class(ticks.main_ns.max(ticks.worker_ns))).into(),
+            Self::Automation => if run.environment.automated { "driven by a program" } else { "not driven" }.into(),
+        }
+    }
+}
+
+fn workload(run: &RunResult, name: &str) -> String {
+    let Some(group) = run.job.groups.iter().find(|group| group.name == name) else { return String::new() };
+    let (rw, open) = (format!("{:?}", group.rw).to_lowercase(), format!("{:?}", group.open).to_lowercase());
+    format!("{name}: {rw} by {} of {} in {} files, {open}, against {}", group.bs, group.size, group.nrfiles, group.baseline)
+}
+
+/// The three kinds of clock that browsers have: isolated, not isolated, and not isolated outside Chromium. Within one, samples are
+/// long enough for the tick not to matter.
+fn class(tick: Nanos) -> &'static str {
+    match tick.0 {
+        0..=50_000 => "fine (up to 50 µs)",
+        50_001..=500_000 => "coarse (about 100 µs)",
+        _ => "very coarse (about 1 ms)",
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "launches differ in {}: {} and {}", self.what.name(), self.one, self.another)
+    }
+}
+
+/// Everything in which any launch differs from the first.
+pub(super) fn refusals(base: Launches, other: Launches) -> Vec<Refusal> {
+    let Some(first) = base.first().filter(|_| !other.is_empty()) else {
+        let counted = |side: Launches| format!("{} launches", side.len());
+        return vec![Refusal { what: Property::Launches, one: counted(base), another: counted(other) }];
+    };
+    let properties = [Property::Outcome, Property::Protocol, Property::Workload, Property::Isolation, Property::Tick, Property::Automation];
+    properties
+        .into_iter()
+        .filter_map(|what| {
+            // Runs that ended early in the same way are no more comparable for that.
+            let one = if what == Property::Outcome { "finished".into() } else { what.of(first) };
+            let another = base.iter().chain(other).map(|run| what.of(run)).find(|value| *value != one)?;
+            Some(Refusal { what, one, another })
+        })
+        .collect()
+}

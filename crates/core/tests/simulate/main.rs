@@ -1,0 +1,6 @@
+//! Whole runs on simulated devices: golden result files, what happens to a device, and how often verdicts are wrong.
+
+mod coverage;
+mod golden;
+mod runs;
+mod samples;
