@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::Function;
-use opfs_bench_core::job::Job;
+use opfs_bench_core::job::{Group, Job, Mistake};
 use opfs_bench_core::report;
 use opfs_bench_core::result::RunResult;
 use opfs_bench_core::seed::Seed;
@@ -17,6 +17,8 @@ use crate::methods;
 
 /// Writing and checking a fixture takes about a second for this many bytes on a slow phone.
 const BYTES_PER_SECOND: f64 = 32e6;
+/// Creating, closing and removing a file takes about this long.
+const SECONDS_PER_FILE: f64 = 0.01;
 /// Opening and checking beside the budget takes about this long for each group.
 const SECONDS_PER_GROUP: f64 = 1.0;
 
@@ -113,8 +115,7 @@ impl Bench {
     /// With all mistakes in the job, one a line.
     #[wasm_bindgen(constructor)]
     pub fn new(job_toml: &str, seed_hex: Option<String>) -> Result<Self, JsError> {
-        let job = Job::from_toml(job_toml)?;
-        check_methods(&job).map_err(|mistakes| JsError::new(&mistakes))?;
+        let job = Job::from_toml_with(job_toml, check_methods)?;
         let seed = seed_hex.map_or_else(|| Ok(draw_seed()), |digits| digits.parse())?;
         Ok(Self { job, seed, control: Rc::default(), result: Rc::default() })
     }
@@ -126,7 +127,8 @@ impl Bench {
     #[wasm_bindgen(getter)]
     pub fn plan(&self) -> Result<JsValue, JsError> {
         let bytes = self.job.written().0 as f64;
-        let beside = bytes / BYTES_PER_SECOND + SECONDS_PER_GROUP * self.job.groups.len() as f64;
+        let files: u32 = self.job.filesets().iter().map(|fileset| fileset.nrfiles).sum();
+        let beside = bytes / BYTES_PER_SECOND + SECONDS_PER_FILE * f64::from(files) + SECONDS_PER_GROUP * self.job.groups.len() as f64;
         let plan = Plan {
             name: &self.job.name,
             title: &self.job.title,
@@ -165,21 +167,16 @@ impl Bench {
 }
 
 /// Methods are this crate's to know, so jobs are checked against them here.
-fn check_methods(job: &Job) -> Result<(), String> {
-    let mut mistakes = Vec::new();
-    for group in &job.groups {
-        for name in group.methods.iter().chain([&group.baseline]) {
-            let problem = match methods::find(name).filter(|method| method.reads()) {
-                None => {
-                    let known: Vec<&str> = methods::all().filter(|method| method.reads()).map(|method| method.name).collect();
-                    Some(format!("there is no method {name}; there are: {}", known.join(", ")))
-                }
-                Some(method) => methods::unfit(method, group),
-            };
-            mistakes.extend(problem.map(|problem| format!("group {}, methods: {problem}", group.name)));
+fn check_methods(group: &Group) -> Vec<Mistake> {
+    let named = group.methods.iter().chain([&group.baseline]);
+    let problems = named.filter_map(|name| match methods::find(name).filter(|method| method.reads()) {
+        None => {
+            let known: Vec<&str> = methods::all().filter(|method| method.reads()).map(|method| method.name).collect();
+            Some(format!("there is no method {name}; there are: {}", known.join(", ")))
         }
-    }
-    if mistakes.is_empty() { Ok(()) } else { Err(mistakes.join("\n")) }
+        Some(method) => methods::unfit(method, group),
+    });
+    problems.map(|problem| Mistake { place: format!("group {}, methods", group.name), problem }).collect()
 }
 
 fn draw_seed() -> Seed {

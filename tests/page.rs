@@ -46,6 +46,8 @@ fn a_job_is_checked_against_the_methods_there_are() {
     assert!(error.contains("main/array-buffer reads whole files, but an op of this group is 4 KiB of a file of 32 MiB"), "{error}");
     let error = refused(&quick.replace("worker/sync", "worker/empty"), None);
     assert!(error.contains("there is no method worker/empty"), "{error}");
+    let several = quick.replace("budget_s = 30", "budget_s = 0").replace("worker/sync", "worker/telepathy");
+    assert_eq!(refused(&several, None).lines().count(), 4, "mistakes of all kinds are told at once");
     let error = refused(&quick, Some("xyz"));
     assert!(error.contains("`xyz` is not a seed"), "{error}");
 }

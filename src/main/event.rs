@@ -65,7 +65,8 @@ impl Events {
     /// Tells the page of progress if it is time, and waits until that is drawn, so that no sample is taken meanwhile.
     pub async fn progress(&mut self, event: impl FnOnce() -> Event) {
         let now = clock::now_ms();
-        if now - self.last_progress_ms < EVERY_MS {
+        // A clock that stepped back must not silence the run until it has caught up.
+        if (now - self.last_progress_ms).abs() < EVERY_MS {
             return;
         }
         self.last_progress_ms = now;

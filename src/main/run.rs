@@ -8,7 +8,7 @@ use js_sys::Function;
 use opfs_bench_core::estimate::estimate;
 use opfs_bench_core::fixture::first_file;
 use opfs_bench_core::job::{Fileset, Job};
-use opfs_bench_core::plan::{GroupPlan, Outcome as StepOutcome, RunPlan, Step, Task};
+use opfs_bench_core::plan::{GroupPlan, RunPlan, Step, Task};
 use opfs_bench_core::protocol;
 use opfs_bench_core::report;
 use opfs_bench_core::result::{FORMAT, GroupResult, Outcome, RunResult, Ticks};
@@ -155,7 +155,10 @@ impl Run {
         let removed = root.remove(&name).await.map_err(|error| {
             format!("{error}. The run's files are still in OPFS, in {name}; they are removed when the page is next opened")
         });
-        measured.and(removed)
+        match (measured, removed) {
+            (Err(error), Err(left)) => Err(format!("{error}. Besides, {left}")),
+            (measured, removed) => measured.and(removed),
+        }
     }
 
     async fn check_quota(&mut self) -> Result<(), String> {
@@ -269,7 +272,11 @@ impl Run {
             let step = plan.step();
             let outcome = match &step {
                 Step::Done => break,
-                Step::RoundOver => StepOutcome::RoundOver(watch.checks(&self.control).await),
+                Step::RoundOver => {
+                    let (checks, waited_ms) = watch.checks(&self.control).await;
+                    *began_ms += waited_ms;
+                    checks
+                }
                 step => open.perform(step).await,
             };
             self.control.alive();

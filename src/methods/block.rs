@@ -20,6 +20,11 @@ impl Block {
         unsafe { Uint8Array::view_mut_raw(start, self.0.len()) }
     }
 
+    /// Overwrites it, so that a read that brings nothing does not pass for one that brought what was there.
+    pub fn spoil(&self) {
+        self.0.iter().for_each(|cell| cell.set(!cell.get()));
+    }
+
     /// A copy of its bytes.
     pub fn to_vec(&self) -> Vec<u8> {
         self.0.iter().map(Cell::get).collect()

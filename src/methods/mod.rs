@@ -74,7 +74,8 @@ pub fn all() -> impl Iterator<Item = &'static Method> {
 
 /// Why a method cannot do a workload, if so.
 pub fn unfit(method: &Method, group: &Group) -> Option<String> {
-    (!method.parts && !group.whole_files()).then(|| {
+    // A group of no files has no file size; that it has none is told as a mistake of its own.
+    (!method.parts && group.nrfiles > 0 && !group.whole_files()).then(|| {
         format!("{} reads whole files, but an op of this group is {} of a file of {}", method.name, group.bs, group.fileset().file_size)
     })
 }
@@ -160,6 +161,8 @@ impl Timed {
 
 /// Where an op's bytes go.
 trait Sink {
+    /// Called with the block that all reads go into, before the first.
+    fn begin(&mut self, block: &Block);
     fn buffer(&mut self, buffer: &ArrayBuffer);
     fn block(&mut self, block: &Block);
 }
@@ -169,18 +172,25 @@ struct Discard;
 
 impl Sink for Discard {
     #[inline(always)]
+    fn begin(&mut self, _: &Block) {}
+    #[inline(always)]
     fn buffer(&mut self, _: &ArrayBuffer) {}
     #[inline(always)]
     fn block(&mut self, _: &Block) {}
 }
 
 impl Sink for Checksum {
+    fn begin(&mut self, block: &Block) {
+        block.spoil();
+    }
+
     fn buffer(&mut self, buffer: &ArrayBuffer) {
         self.update(&Uint8Array::new(buffer).to_vec());
     }
 
     fn block(&mut self, block: &Block) {
         self.update(&block.to_vec());
+        block.spoil();
     }
 }
 

@@ -30,6 +30,7 @@ struct Kept {
 impl Loop for Kept {
     async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
         let view = self.block.view();
+        sink.begin(&self.block);
         let mut bytes = 0;
         let start = clock::now_ms();
         for op in ops {
@@ -48,6 +49,7 @@ struct Each {
 
 impl Loop for Each {
     async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
+        sink.begin(&self.block);
         let mut bytes = 0;
         let start = clock::now_ms();
         for op in ops {

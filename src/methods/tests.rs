@@ -1,17 +1,18 @@
 //! Every method on real files in a real browser, in a dedicated worker. The main thread's methods run here too: their code is
 //! the same, and a worker is where fixtures can be written.
 
-use opfs_bench_core::fixture::file_name;
+use opfs_bench_core::fixture::{FixtureFile, file_name};
 use opfs_bench_core::job::{Group, Job, Open, Thread};
+use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::{EndsUp, When};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::Nanos;
 use wasm_bindgen_test::wasm_bindgen_test;
 use web_sys::MessageChannel;
 
-use super::{Context, Method, Reader, Served, all};
+use super::{Block, Context, Loop, Method, Reader, Served, Sink, Timed, all};
 use crate::bench::Bench;
-use crate::opfs::{Directory, PREFIX};
+use crate::opfs::{Directory, OpfsError, PREFIX};
 use crate::worker::fixtures::{Fixtures, Part};
 use crate::worker::messages::{Batch, Pass};
 
@@ -114,6 +115,33 @@ async fn every_method_notices_a_fixture_of_other_bytes() {
         }
         Directory::root().await.unwrap().remove(&name).await.unwrap();
     }
+}
+
+/// Says that it has read, and leaves its block as it is.
+struct Pretender {
+    block: Block,
+}
+
+impl Loop for Pretender {
+    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
+        sink.begin(&self.block);
+        for _ in ops {
+            sink.block(&self.block);
+        }
+        Ok(Timed { elapsed_ms: 0.0, bytes: 0 })
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_block_that_holds_the_right_bytes_already_is_no_read() {
+    let mut group = group(true, Open::Kept);
+    (group.size, group.nrfiles) = (group.bs, 1);
+    let mut bytes = vec![0; 3000];
+    FixtureFile::new(SEED, 0).fill(0, &mut bytes);
+    let pretender = Pretender { block: Block::new(3000) };
+    pretender.block.view().copy_from(&bytes);
+    let verification = Bench::new(group, 0, SEED, 0).verify(&pretender, When::Before).await.unwrap();
+    assert_ne!(verification.found, verification.expected);
 }
 
 #[wasm_bindgen_test]

@@ -23,7 +23,10 @@ pub const PREFIX: &str = "opfs-bench-";
 
 /// A lock can outlive the page or worker that held it for a moment: how often a refusal is tried again, and after how many
 /// milliseconds, doubling each time (half a second in all).
-const LOCK_RETRIES: u32 = 6;
+const OPEN_RETRIES: u32 = 6;
+/// A worker that was ended while it was busy keeps its locks until the browser has killed it, which took Chromium two seconds:
+/// removal is tried again for four.
+const REMOVE_RETRIES: u32 = 9;
 const LOCK_WAIT_MS: f64 = 8.0;
 
 /// A directory.
@@ -79,11 +82,14 @@ impl Directory {
         Ok(names.unchecked_into::<js_sys::Array>().iter().filter_map(|name| name.as_string()).collect())
     }
 
-    /// Removes an entry with all that is in it. One that a lock still holds is tried again for half a second.
+    /// Removes an entry with all that is in it. One that a lock still holds is tried again for some seconds.
     pub async fn remove(&self, name: &str) -> Result<(), OpfsError> {
         let options = FileSystemRemoveOptions::new();
         options.set_recursive(true);
-        while_locked(|| async { settle(Call::RemoveEntry, name, self.handle.remove_entry_with_options(name, &options)).await }).await?;
+        while_locked(REMOVE_RETRIES, || async {
+            settle(Call::RemoveEntry, name, self.handle.remove_entry_with_options(name, &options)).await
+        })
+        .await?;
         Ok(())
     }
 }
@@ -109,7 +115,7 @@ impl FileHandle {
 
     /// [`Self::open_sync`], tried again for half a second while another holder's lock is going away.
     pub async fn open_sync_patiently(&self) -> Result<SyncHandle, OpfsError> {
-        while_locked(|| self.open_sync()).await
+        while_locked(OPEN_RETRIES, || self.open_sync()).await
     }
 }
 
@@ -150,7 +156,7 @@ impl SyncHandle {
             }
             // What is no number counts as 0 too: whatever is no progress ends the loop.
             let count = to_count(read);
-            if count == 0 {
+            if count == 0 || count > view.length() - filled {
                 return Err(OpfsError::short(&self.name, at, filled, view.length()));
             }
             filled += count;
@@ -171,7 +177,8 @@ impl SyncHandle {
                 .handle
                 .write_with_u8_array_and_options(&bytes[written..], &options)
                 .map_err(|error| OpfsError::thrown(Call::Write, &self.name, &error))?;
-            if count <= 0.0 {
+            // Also what is no number, or no whole byte: whatever is no progress ends the loop.
+            if to_count(count) == 0 {
                 return Err(OpfsError::short_write(&self.name, at, written, bytes.len()));
             }
             written += to_count(count) as usize;
@@ -213,9 +220,9 @@ async fn settle(call: Call, name: &str, promise: Promise) -> Result<JsValue, Opf
     JsFuture::from(promise).await.map_err(|error| OpfsError::thrown(call, name, &error))
 }
 
-async fn while_locked<T, F: Future<Output = Result<T, OpfsError>>>(mut attempt: impl FnMut() -> F) -> Result<T, OpfsError> {
+async fn while_locked<T, F: Future<Output = Result<T, OpfsError>>>(retries: u32, mut attempt: impl FnMut() -> F) -> Result<T, OpfsError> {
     let mut waited = LOCK_WAIT_MS;
-    for _ in 0..LOCK_RETRIES {
+    for _ in 0..retries {
         match attempt().await {
             Err(error) if error.is_locked() => {
                 sleep(waited).await;
