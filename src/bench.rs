@@ -44,7 +44,11 @@ impl Bench {
             (ops, expected)
         });
         let mut found = Checksum::new();
-        reader.read(ops, Some(&mut found)).await?;
+        let read = reader.read(ops, Some(&mut found)).await?.bytes;
+        let wanted: u64 = ops.iter().map(|op| u64::from(op.len)).sum();
+        if read != wanted {
+            return Err(OpfsError::counted(read, wanted));
+        }
         Ok(Verification { when, ops: ops.len() as u64, expected: expected.clone(), found: found.digits() })
     }
 }

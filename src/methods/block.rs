@@ -25,8 +25,14 @@ impl Block {
         self.0.iter().for_each(|cell| cell.set(!cell.get()));
     }
 
-    /// A copy of its bytes.
-    pub fn to_vec(&self) -> Vec<u8> {
-        self.0.iter().map(Cell::get).collect()
+    /// Its bytes, piece by piece. Nothing is allocated: Wasm memory that grows would detach the views of it that loops keep.
+    pub fn pieces(&self, mut take: impl FnMut(&[u8])) {
+        let mut piece = [0; 4096];
+        for cells in self.0.chunks(piece.len()) {
+            for (byte, cell) in piece.iter_mut().zip(cells) {
+                *byte = cell.get();
+            }
+            take(&piece[..cells.len()]);
+        }
     }
 }

@@ -189,7 +189,7 @@ impl Sink for Checksum {
     }
 
     fn block(&mut self, block: &Block) {
-        self.update(&block.to_vec());
+        block.pieces(|piece| self.update(piece));
         block.spoil();
     }
 }

@@ -6,7 +6,7 @@ use opfs_bench_core::job::{Group, Job, Open, Thread};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::{EndsUp, When};
 use opfs_bench_core::seed::Seed;
-use opfs_bench_core::units::Nanos;
+use opfs_bench_core::units::{Bytes, Nanos};
 use wasm_bindgen_test::wasm_bindgen_test;
 use web_sys::MessageChannel;
 
@@ -128,7 +128,7 @@ impl Loop for Pretender {
         for _ in ops {
             sink.block(&self.block);
         }
-        Ok(Timed { elapsed_ms: 0.0, bytes: 0 })
+        Ok(Timed { elapsed_ms: 0.0, bytes: ops.iter().map(|op| u64::from(op.len)).sum() })
     }
 }
 
@@ -177,6 +177,21 @@ async fn a_file_that_is_too_short_is_an_error_not_a_fast_read() {
             Ok(timed) => assert_eq!(timed.bytes, 6 * 2999, "{}", method.name),
             Err(error) => assert!(error.to_string().contains("2999 of 3000 B"), "{}: {error}", method.name),
         }
+        drop((reader, served));
+    }
+    Directory::root().await.unwrap().remove(&name).await.unwrap();
+}
+
+#[wasm_bindgen_test]
+async fn blocks_larger_than_what_is_left_of_wasm_memory_are_checked_right() {
+    let mut group = group(true, Open::Kept);
+    (group.bs, group.size, group.nrfiles) = (Bytes(5 << 20), Bytes(15 << 20), 3);
+    let (name, folder) = folder("large").await;
+    write(&folder, &group, SEED).await;
+    for method in fitting(&group) {
+        let (reader, served) = open(method, &folder, &group).await;
+        let verification = Bench::new(group.clone(), 0, SEED, 0).verify(&*reader, When::Before).await.unwrap();
+        assert_eq!(verification.found, verification.expected, "{}", method.name);
         drop((reader, served));
     }
     Directory::root().await.unwrap().remove(&name).await.unwrap();

@@ -113,6 +113,12 @@ impl OpfsError {
         Self { call: Call::Write, file: file.to_owned(), exception: String::new(), message }
     }
 
+    /// Reads that all succeeded brought another number of bytes than the ops hold.
+    pub(crate) fn counted(read: u64, wanted: u64) -> Self {
+        let message = format!("{read} B were read where the ops hold {wanted} B");
+        Self { call: Call::Read, file: String::new(), exception: String::new(), message }
+    }
+
     /// The worker that was asked could not read.
     pub(crate) fn answered(message: &str) -> Self {
         Self { call: Call::Ask, file: String::new(), exception: String::new(), message: message.to_owned() }

@@ -86,7 +86,7 @@ impl Fixtures {
         for (at, length) in part.chunks() {
             let block = Block::new(length);
             handle.read_full(&block.view(), at)?;
-            self.read_back.update(&block.to_vec());
+            block.pieces(|piece| self.read_back.update(piece));
         }
         Ok(())
     }

@@ -19,12 +19,22 @@ pub struct Written {
     pub html: PathBuf,
 }
 
+/// Makes the folder and sees that a file can be written into it: before a measurement, not after it.
+///
+/// # Errors
+/// When it cannot.
+pub fn check_folder(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    tempfile::Builder::new().prefix(".opfs-bench-").tempfile_in(folder).with_context(|| format!("cannot write to {}", folder.display()))?;
+    Ok(())
+}
+
 /// Writes a result and its report to fresh files.
 ///
 /// # Errors
 /// When the folder cannot be written.
 pub fn write(folder: &Path, started: &str, browser: &str, json: &str, html: &str) -> Result<Written> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    check_folder(folder)?;
     let stem = format!("{}-{browser}", date_time(started));
     for attempt in 1..=ATTEMPTS {
         let name = if attempt == 1 { stem.clone() } else { format!("{stem}-{attempt}") };

@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn rustups_toolchain_is_read_off_cargos_path() {
-        let stable = "/root/.rustup/toolchains/stable-x86_64/bin/cargo";
+        let stable = "/home/somebody/.rustup/toolchains/stable-x86_64/bin/cargo";
         assert_eq!(toolchain(Path::new(stable)), Some("stable-x86_64".to_owned()));
         assert_eq!(toolchain(Path::new("/usr/bin/cargo")), None);
         assert_eq!(toolchain(Path::new("cargo")), None);

@@ -86,6 +86,7 @@ impl Run {
             Some(_) => None,
             None => Some(self.browser.driver(self.driver.as_deref()).or_usage()?),
         };
+        results::check_folder(&self.out).or_usage()?;
         let interrupt = Interrupt::listen()?;
         let server = Server::start(&self.www, 0).await.or_usage()?;
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use refuse::Refusal;
 
+use crate::estimate::{Verdict, judge};
 use crate::job::{Group, MethodName};
 use crate::protocol;
 use crate::result::{GroupResult, Role, RunResult};
@@ -127,16 +128,11 @@ impl Sides {
 
 impl Change {
     fn of(welch: &Welch) -> Self {
-        let margin = libm::log(1.0 + protocol::MARGIN);
-        let (low, high) = welch.log_interval;
-        if -margin < low && high < margin {
-            Self::Same
-        } else if low > 0.0 {
-            Self::Slower
-        } else if high < 0.0 {
-            Self::Faster
-        } else {
-            Self::Inconclusive
+        match judge(welch.log_interval) {
+            Verdict::Same => Self::Same,
+            Verdict::Faster => Self::Faster,
+            Verdict::Slower => Self::Slower,
+            _ => Self::Inconclusive,
         }
     }
 }

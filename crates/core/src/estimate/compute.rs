@@ -45,6 +45,20 @@ pub(crate) fn half_width(record: &GroupRecord, seed: Seed) -> Option<f64> {
     group.half_width(&ratios)
 }
 
+/// What an interval on the log scale says of a ratio.
+pub(crate) fn judge((low, high): (f64, f64)) -> Verdict {
+    let margin = libm::log(1.0 + protocol::MARGIN);
+    if -margin < low && high < margin {
+        Verdict::Same
+    } else if low > 0.0 {
+        Verdict::Slower
+    } else if high < 0.0 {
+        Verdict::Faster
+    } else {
+        Verdict::Inconclusive
+    }
+}
+
 /// Bonferroni's correction where there are many comparisons.
 fn level(comparisons: usize) -> f64 {
     if comparisons > protocol::UNCORRECTED_COMPARISONS { 1.0 - (1.0 - protocol::LEVEL) / comparisons as f64 } else { protocol::LEVEL }
@@ -208,16 +222,7 @@ impl<'a> Samples<'a> {
         let Some((low, high)) = ratio.and_then(|ratio| ratio.log_interval).filter(|_| reasons.is_empty() && !invalid) else {
             return Verdict::Withheld { reasons };
         };
-        let margin = libm::log(1.0 + protocol::MARGIN);
-        if -margin < low && high < margin {
-            Verdict::Same
-        } else if low > 0.0 {
-            Verdict::Slower
-        } else if high < 0.0 {
-            Verdict::Faster
-        } else {
-            Verdict::Inconclusive
-        }
+        judge((low, high))
     }
 
     fn withheld(&self, arm: usize, ratio: Option<&Ratio>) -> Vec<Withheld> {

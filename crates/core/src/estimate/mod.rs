@@ -5,7 +5,7 @@ mod compute;
 use serde::{Deserialize, Serialize};
 
 pub use compute::estimate;
-pub(crate) use compute::{half_width, unit};
+pub(crate) use compute::{half_width, judge, unit};
 
 use crate::units::Nanos;
 

@@ -55,7 +55,7 @@ fn memory_shows_in_a_fast_flush_and_a_slow_read_together() {
         [Doubt::MemoryBacked { flush: Nanos(25_000), written: Bytes(32 << 20), read_ns: 191_000.0, block: Bytes(4096) }]
     );
     let mut disk = run.clone();
-    disk.fixtures[1].flush_ns = Nanos(100_000);
+    disk.fixtures[1].flush_ns = Nanos(32 * 200_000);
     assert_eq!(doubts(&disk), []);
     let mut fast = run.clone();
     fast.groups[0].estimates.arms[3].per_op.as_mut().expect("measured").median_ns = 100_000.0;
