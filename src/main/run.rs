@@ -32,6 +32,9 @@ const LOCK: &str = "opfs-bench";
 const PART: u64 = 8 << 20;
 /// What the browser's own books may take beside the files.
 const SPARE: f64 = 1024.0 * 1024.0;
+/// What a person is told of a run in which nothing ends any more.
+const SILENCE: &str = "no answer for half a minute: a read never came back, or the worker died. \
+                       Reload the page and start again; if it happens again, please report it";
 
 /// Runs a job and returns its result, whatever became of it. When it returns, nothing of the run is left in OPFS, unless the
 /// result says so.
@@ -184,7 +187,7 @@ impl Run {
                 Either::Left((measured, _)) => measured,
                 Either::Right((Either::Left((reason, _)) | Either::Right((reason, _)), _)) => match reason {
                     GivenUp::Stopped => Ok(()),
-                    GivenUp::Silent => Err(silence()),
+                    GivenUp::Silent => Err(SILENCE.into()),
                 },
             }
         };
@@ -308,10 +311,6 @@ impl Run {
     fn show(&self, result: &GroupResult) {
         self.events.send(&Event::Group { index: result.record.index as usize, html: report::group_fragment(result) });
     }
-}
-
-fn silence() -> String {
-    "no answer for half a minute: a read never came back, or the worker died. Reload the page and start again; if it happens again, please report it".into()
 }
 
 fn since(began_ms: f64) -> Nanos {

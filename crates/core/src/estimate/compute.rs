@@ -12,10 +12,9 @@ use crate::stats;
 #[must_use]
 pub fn estimate(record: &GroupRecord, seed: Seed) -> GroupEstimates {
     let group = Samples::of(record, seed);
-    let comparisons = record.arms.iter().filter(|arm| arm.is_compared() && arm.failure.is_none()).count();
-    let level = level(comparisons);
+    let level = group.level();
     let per_op: Vec<Option<PerOp>> = (0..record.arms.len()).map(|arm| group.per_op(arm)).collect();
-    let ratios: Vec<Option<Ratio>> = (0..record.arms.len()).map(|arm| group.ratio(arm, level)).collect();
+    let ratios = group.ratios(level);
     let half_width = group.half_width(&ratios);
     let invalid = group.invalid(&ratios);
     let arms = (0..record.arms.len())
@@ -40,9 +39,7 @@ pub fn estimate(record: &GroupRecord, seed: Seed) -> GroupEstimates {
 /// The widest half-width among a group's comparisons so far; None while one of them has no interval.
 pub(crate) fn half_width(record: &GroupRecord, seed: Seed) -> Option<f64> {
     let group = Samples::of(record, seed);
-    let comparisons = record.arms.iter().filter(|arm| arm.is_compared() && arm.failure.is_none()).count();
-    let ratios: Vec<Option<Ratio>> = (0..record.arms.len()).map(|arm| group.ratio(arm, level(comparisons))).collect();
-    group.half_width(&ratios)
+    group.half_width(&group.ratios(group.level()))
 }
 
 /// What an interval on the log scale says of a ratio.
@@ -57,11 +54,6 @@ pub(crate) fn judge((low, high): (f64, f64)) -> Verdict {
     } else {
         Verdict::Inconclusive
     }
-}
-
-/// Bonferroni's correction where there are many comparisons.
-fn level(comparisons: usize) -> f64 {
-    if comparisons > protocol::UNCORRECTED_COMPARISONS { 1.0 - (1.0 - protocol::LEVEL) / comparisons as f64 } else { protocol::LEVEL }
 }
 
 /// Widths shrink with the square root of the number of rounds.
@@ -86,6 +78,16 @@ impl<'a> Samples<'a> {
         let dropped = record.rounds.iter().filter(|round| !matches!(round.dropped, None | Some(DropCause::Stopped))).count();
         let baseline = record.arms.iter().position(|arm| arm.role == Role::Baseline);
         Self { record, seed, kept, dropped, baseline }
+    }
+
+    /// Bonferroni's correction where there are many comparisons.
+    fn level(&self) -> f64 {
+        let comparisons = self.record.arms.iter().filter(|arm| arm.is_compared() && arm.failure.is_none()).count();
+        if comparisons > protocol::UNCORRECTED_COMPARISONS { 1.0 - (1.0 - protocol::LEVEL) / comparisons as f64 } else { protocol::LEVEL }
+    }
+
+    fn ratios(&self, level: f64) -> Vec<Option<Ratio>> {
+        (0..self.record.arms.len()).map(|arm| self.ratio(arm, level)).collect()
     }
 
     fn arm(&self, arm: usize) -> &'a Arm {
