@@ -1,12 +1,16 @@
 //! What follows from a group's raw samples: absolute times, ratios with intervals, verdicts and the reasons to withhold them.
 
 mod compute;
+mod reasons;
+mod samples;
 
 use serde::{Deserialize, Serialize};
 
 pub use compute::estimate;
-pub(crate) use compute::{half_width, judge, unit};
+pub(crate) use compute::{half_width, judge};
+pub(crate) use samples::unit;
 
+use crate::stats::{Summary, Tail, TotalRatio};
 use crate::units::Nanos;
 
 /// What follows from one group.
@@ -35,7 +39,10 @@ pub struct ArmEstimate {
     pub per_op: Option<PerOp>,
     /// How many times the baseline's time the arm takes. None for the baseline itself, for empty arms and where nothing can be said.
     pub ratio: Option<Ratio>,
-    /// The verdict.
+    /// How many times the baseline's time it takes in all, stalls at their full length. None where `ratio` is, and with fewer than
+    /// two rounds.
+    pub total: Option<TotalRatio>,
+    /// The verdict, on the typical ratio.
     pub verdict: Verdict,
     /// What a reader must know of this row.
     pub notes: Vec<Note>,
@@ -50,6 +57,8 @@ pub struct PerOp {
     pub interval_ns: Option<(f64, f64)>,
     /// The batches are shorter than the clock can time: `median_ns` is the longest time that the readings allow.
     pub at_most: bool,
+    /// Mean, standard deviation and ends of the batch means, nanoseconds. None where `at_most` is set.
+    pub summary: Option<Summary>,
     /// All bytes over all time. None for empty arms and where `at_most` is set.
     pub bytes_per_s: Option<f64>,
 }
@@ -159,6 +168,11 @@ pub enum Note {
     CoarseTimer {
         /// Ticks in the median sample.
         ticks: f64,
+    },
+    /// A few slow samples make the ratio of all time another one than that of a typical sample.
+    TailDominated {
+        /// Whether that is sure.
+        tail: Tail,
     },
     /// The interval was widened for autocorrelation.
     Widened {

@@ -5,6 +5,7 @@
 //! 627) than promises on the main thread (main/slice) for random 4 KiB reads; and 41 times faster (40 to 42) for a file in order".
 
 use super::format::{Estimate, percent, ratio_estimate, times};
+use super::lead::Lead;
 use super::prose::{count, one_line};
 use super::verdict::{self, clause};
 use super::{table, words};
@@ -116,8 +117,10 @@ struct Finding {
 impl Finding {
     fn of(group: &GroupResult, subject: Option<(&Arm, &ArmEstimate)>) -> Self {
         let unmeasured = Verdict::Withheld { reasons: Vec::new() };
-        let verdict = subject.map_or(&unmeasured, |(_, estimate)| &estimate.verdict);
-        let ratio = subject.and_then(|(_, estimate)| estimate.ratio);
+        let lead = subject.map(|(_, estimate)| Lead::of(estimate));
+        let verdict = lead.as_ref().map_or(&unmeasured, |lead| &lead.verdict);
+        let ratio = lead.as_ref().and_then(|lead| Some((lead.point()?, lead.interval())));
+        let suffix = lead.as_ref().map_or("", Lead::suffix);
         let finding = |found: String, interval, link| Self {
             class: verdict::class(verdict),
             verb: "was",
@@ -128,16 +131,16 @@ impl Finding {
             because: None,
         };
         match (verdict, ratio) {
-            (Verdict::Faster | Verdict::Slower, Some(ratio)) => {
-                let times = times(ratio.point(), ratio.interval());
-                finding(times.phrase(), ends(&times.estimate), "than")
+            (Verdict::Faster | Verdict::Slower, Some((point, interval))) => {
+                let times = times(point, interval);
+                finding(times.phrase() + suffix, ends(&times.estimate), "than")
             }
-            (Verdict::Same, Some(ratio)) => {
-                let ends = ends(&ratio_estimate(ratio.point(), ratio.interval())).map(|ends| format!("of the ratio {ends}"));
-                Self { within: Some(protocol::MARGIN), ..finding("as fast".into(), ends, "as") }
+            (Verdict::Same, Some((point, interval))) => {
+                let ends = ends(&ratio_estimate(point, interval)).map(|ends| format!("of the ratio {ends}"));
+                Self { within: Some(protocol::MARGIN), ..finding(format!("as fast{suffix}"), ends, "as") }
             }
-            (Verdict::Inconclusive, Some(ratio)) => {
-                finding("neither clearly faster nor clearly slower".into(), ratio.interval().map(spread), "than")
+            (Verdict::Inconclusive, Some((_, interval))) => {
+                finding(format!("neither clearly faster nor clearly slower{suffix}"), interval.map(spread), "than")
             }
             _ => Self { verb: "", because: Some(reasons(group, subject)), ..finding("could not be judged".into(), None, "against") },
         }

@@ -7,9 +7,10 @@ use maud::{Markup, html};
 
 use super::axis::Axis;
 use super::format::{percent, ratio_estimate, times};
+use super::lead::Lead;
 use super::prose::unbroken;
 use super::{table, verdict, words};
-use crate::estimate::{ArmEstimate, Ratio, Verdict};
+use crate::estimate::{ArmEstimate, Verdict};
 use crate::protocol;
 use crate::result::{Arm, GroupResult, Role};
 
@@ -26,11 +27,11 @@ const AXIS: usize = 44;
 const LONGEST_NAME: usize = 20;
 
 /// An arm that has a ratio.
-struct Lane<'a> {
+struct Lane {
     name: String,
     null: bool,
-    ratio: Ratio,
-    verdict: &'a Verdict,
+    lead: Lead,
+    log: f64,
 }
 
 /// The group's chart. Where no arm has a ratio, a sentence that says so.
@@ -40,8 +41,9 @@ pub(super) fn chart(group: &GroupResult) -> Markup {
     // What was asked first, and last how much a difference of nothing looks like.
     compared.sort_by_key(|(arm, _)| arm.role == Role::Null);
     let lanes: Vec<Lane> = compared.iter().filter_map(|(arm, estimate)| Lane::of(group, arm, estimate)).collect();
+    let drawn = |arm: &Arm, estimate: &ArmEstimate| Lane::of(group, arm, estimate).is_some();
     let without: Vec<String> =
-        compared.iter().filter(|(_, estimate)| drawable(estimate).is_none()).map(|(arm, _)| words::arm(&group.record, arm)).collect();
+        compared.iter().filter(|(arm, estimate)| !drawn(arm, estimate)).map(|(arm, _)| words::arm(&group.record, arm)).collect();
     html! {
         figure.chart {
             @if !lanes.is_empty() { (svg(group, &lanes)) }
@@ -55,32 +57,31 @@ fn caption(group: &GroupResult, lanes: &[Lane], without: &[String]) -> String {
     if lanes.is_empty() {
         return "There is no ratio to draw.".into();
     }
-    let bars = lanes.iter().any(|lane| lane.ratio.log_interval.is_some());
+    let bars = lanes.iter().any(|lane| lane.lead.log_interval.is_some());
     let bars = bars.then(|| format!("Bars: {} intervals.", percent(group.estimates.level)));
     let margin = format!("Shaded: within {} of the baseline.", percent(protocol::MARGIN));
     let without = (!without.is_empty()).then(|| format!("Not drawn, for want of a ratio: {}.", without.join(", ")));
     [bars, Some(margin), without].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-fn drawable(estimate: &ArmEstimate) -> Option<Ratio> {
-    estimate.ratio.filter(|ratio| ratio.log.is_finite())
-}
-
-impl<'a> Lane<'a> {
-    fn of(group: &GroupResult, arm: &Arm, estimate: &'a ArmEstimate) -> Option<Self> {
-        let ratio = drawable(estimate)?;
-        Some(Self { name: words::arm(&group.record, arm), null: arm.role == Role::Null, ratio, verdict: &estimate.verdict })
+impl Lane {
+    fn of(group: &GroupResult, arm: &Arm, estimate: &ArmEstimate) -> Option<Self> {
+        let lead = Lead::of(estimate);
+        let log = lead.log.filter(|log| log.is_finite())?;
+        Some(Self { name: words::arm(&group.record, arm), null: arm.role == Role::Null, lead, log })
     }
 
     fn class(&self) -> String {
-        format!("lane {}{}", verdict::class(self.verdict), if self.null { " null" } else { "" })
+        format!("lane {}{}", verdict::class(&self.lead.verdict), if self.null { " null" } else { "" })
     }
 
     /// What stands at the right end: `612× faster`, or the verdict. Short, since a phone has room for little more than the name.
     fn finding(&self) -> String {
-        match self.verdict {
-            Verdict::Faster | Verdict::Slower => times(self.ratio.point(), self.ratio.interval()).short(),
-            other => verdict::label(other).into(),
+        match self.lead.verdict {
+            Verdict::Faster | Verdict::Slower => {
+                format!("{}{}", times(libm::exp(self.log), self.lead.interval()).short(), self.lead.suffix())
+            }
+            _ => self.lead.label(),
         }
     }
 
@@ -93,9 +94,9 @@ impl<'a> Lane<'a> {
 
     /// The numbers in words, for those who do not see the chart.
     fn described(&self) -> String {
-        let estimate = ratio_estimate(self.ratio.point(), self.ratio.interval());
+        let estimate = ratio_estimate(libm::exp(self.log), self.lead.interval());
         let interval = estimate.ends.as_ref().map(|(low, high)| format!(" ({low} to {high})")).unwrap_or_default();
-        format!("{}: {}{interval}, {}.", self.name, estimate.point, verdict::label(self.verdict))
+        format!("{}: {}{interval}, {}.", self.name, estimate.point, self.lead.label())
     }
 }
 
@@ -106,8 +107,8 @@ fn percentage(position: f64) -> String {
 
 fn svg(group: &GroupResult, lanes: &[Lane]) -> Markup {
     let logs = lanes.iter().flat_map(|lane| {
-        let (low, high) = lane.ratio.log_interval.unwrap_or((lane.ratio.log, lane.ratio.log));
-        [lane.ratio.log, low, high]
+        let (low, high) = lane.lead.log_interval.unwrap_or((lane.log, lane.log));
+        [lane.log, low, high]
     });
     let axis = Axis::over(logs);
     let margin = libm::log1p(protocol::MARGIN);
@@ -140,14 +141,14 @@ fn width(from: f64, to: f64) -> String {
 
 /// One arm: its name, what was found, a stem from 1, its interval and its point.
 fn drawn(lane: &Lane, axis: &Axis, top: usize) -> Markup {
-    let (point, one) = (percentage(axis.position(lane.ratio.log)), percentage(axis.position(0.0)));
+    let (point, one) = (percentage(axis.position(lane.log)), percentage(axis.position(0.0)));
     let y = top + MARK;
     html! {
         g class=(lane.class()) {
             text.name x="0" y=(top + TEXT) { (lane.shortened()) }
             text.finding x="100%" y=(top + TEXT) text-anchor="end" { (lane.finding()) }
             line.stem x1=(one) x2=(point) y1=(y) y2=(y) {}
-            @if let Some((low, high)) = lane.ratio.log_interval {
+            @if let Some((low, high)) = lane.lead.log_interval {
                 line.interval x1=(percentage(axis.position(low))) x2=(percentage(axis.position(high))) y1=(y) y2=(y) {}
                 circle.point cx=(point) cy=(y) r="4" {}
             } @else {

@@ -1,6 +1,7 @@
 //! A group's table as data. The terminal's text, Markdown and HTML are all rendered from it, so they cannot say different things.
 
 use super::format::{self, half_width, percent};
+use super::lead::Lead;
 use super::prose::count;
 use super::verdict::{self, Remark};
 use super::{drops, words};
@@ -94,12 +95,7 @@ const COLUMNS: [Column; 7] = [
         number: true,
         cell: ratio,
     },
-    Column {
-        heading: |_| "verdict".into(),
-        legend: None,
-        number: false,
-        cell: |row| Cell::of(verdict::label(&row.estimate.verdict).into()),
-    },
+    Column { heading: |_| "verdict".into(), legend: None, number: false, cell: |row| Cell::of(Lead::of(row.estimate).label()) },
     Column { heading: |_| "notes".into(), legend: None, number: false, cell: |row| Cell::of(row.marks.into()) },
 ];
 
@@ -112,7 +108,8 @@ fn per_op(row: &Subject) -> Cell {
 }
 
 fn ratio(row: &Subject) -> Cell {
-    row.estimate.ratio.map_or_else(Cell::default, |ratio| Cell::estimate(&format::ratio_estimate(ratio.point(), ratio.interval())))
+    let lead = Lead::of(row.estimate);
+    lead.point().map_or_else(Cell::default, |point| Cell::estimate(&format::ratio_estimate(point, lead.interval())))
 }
 
 impl Cell {
@@ -139,7 +136,7 @@ impl Table {
             .zip(&marks)
             .map(|((arm, estimate), marks)| Row {
                 role: arm.role,
-                class: verdict::class(&estimate.verdict),
+                class: verdict::class(&Lead::of(estimate).verdict),
                 cells: COLUMNS.iter().map(|column| (column.cell)(&Subject { record, arm, estimate, marks })).collect(),
             })
             .collect();
@@ -191,7 +188,7 @@ fn remarks(group: &GroupResult, arms: &[(&Arm, &ArmEstimate)]) -> (Vec<Entry>, V
     }
     for (row, (_, estimate)) in arms.iter().enumerate() {
         for note in &estimate.notes {
-            add(row, verdict::note_remark(*note));
+            add(row, verdict::note_remark(*note, estimate));
         }
     }
     let entries = found

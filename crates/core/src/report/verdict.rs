@@ -2,11 +2,12 @@
 //! explanation for the legend below it.
 
 use super::doubts::Severity;
-use super::format::{percent, ratio, significant};
+use super::format::{percent, ratio, ratio_estimate, significant};
 use super::prose::{count, one_line};
-use crate::estimate::{Invalid, Note, Verdict, Withheld};
+use crate::estimate::{ArmEstimate, Invalid, Note, Verdict, Withheld};
 use crate::protocol;
 use crate::result::{Arm, GroupRecord, GroupResult, Role};
+use crate::stats::Tail;
 
 /// A sentence about rows of a table, without its full stop, and what is particular to one of the rows.
 pub(super) struct Remark {
@@ -147,7 +148,7 @@ pub(super) fn withheld_remark(reason: &Withheld, arm: &Arm, level: f64) -> Remar
 }
 
 /// A note as a remark below the table.
-pub(super) fn note_remark(note: Note) -> Remark {
+pub(super) fn note_remark(note: Note, estimate: &ArmEstimate) -> Remark {
     let (sentence, detail) = match note {
         Note::UnequalBatch { n, baseline } => {
             ("Unequal batch: its samples hold another number of ops than the baseline's", Some(format!("{n} against {baseline}")))
@@ -159,12 +160,32 @@ pub(super) fn note_remark(note: Note) -> Remark {
             "Coarse timer: few ticks of the clock in a sample, so up to half a tick of chance was added to each reading",
             Some(ticks_of(ticks)),
         ),
+        Note::TailDominated { tail: Tail::Dominates } => (
+            "Slow samples decide: in all it takes another ratio of the baseline's time than a typical sample does, so the ratio of all time is shown",
+            estimate.ratio.map(|ratio| {
+                let typical = with_interval(ratio.point(), ratio.interval());
+                format!("typically {typical}, {}", label(&estimate.verdict))
+            }),
+        ),
+        Note::TailDominated { tail: Tail::MayDominate } => (
+            "A few slow samples make its time in all another ratio of the baseline's than a typical sample takes; too few to be sure",
+            estimate.total.map(|total| {
+                let (point, interval) = (total.point(), total.interval());
+                format!("in all {}", with_interval(point, Some(interval)))
+            }),
+        ),
         Note::Widened { factor } => {
             ("The interval was widened, since each round depends a little on the one before", Some(format!("{} times", ratio(factor))))
         }
         Note::Outliers { mild, severe } => ("Samples far from the others (Tukey's fences); none was removed", Some(outliers(mild, severe))),
     };
     Remark { sentence: sentence.into(), detail }
+}
+
+fn with_interval(point: f64, interval: Option<(f64, f64)>) -> String {
+    let estimate = ratio_estimate(point, interval);
+    let interval = estimate.interval().map(|interval| format!(" ({interval})")).unwrap_or_default();
+    format!("{}{interval}", estimate.value())
 }
 
 fn outliers(mild: usize, severe: usize) -> String {

@@ -6,11 +6,11 @@ use super::clock::Clock;
 use super::device::{Device, MethodModel, WarmUp};
 use super::noise::NoiseKind;
 use super::run::run;
-use crate::estimate::Verdict;
+use crate::estimate::{Note, Verdict, judge};
 use crate::job::{Group, Job, MethodName, Open, Rw};
 use crate::result::RunResult;
 use crate::seed::Seed;
-use crate::stats;
+use crate::stats::{self, Tail};
 use crate::units::{Bytes, Nanos};
 
 /// What is tried.
@@ -46,6 +46,8 @@ pub struct Tally {
     pub trials: u64,
     /// Those in which an arm that is equal was called slower or faster.
     pub false_alarms: u64,
+    /// Those in which an arm that is equal was called slower or faster in total, for its slow samples.
+    pub false_tails: u64,
     /// Those in which the slower arm was called slower.
     pub found: u64,
     /// Those without any verdict: the null arm differed twice, say.
@@ -134,7 +136,7 @@ impl Tally {
         self.invalid += u64::from(!group.estimates.invalid.is_empty());
         self.rounds.push(group.estimates.rounds as f64);
         self.seconds.push(result.groups.iter().chain(&result.superseded).map(|group| group.record.elapsed_ns.as_s()).sum());
-        let mut false_alarm = false;
+        let (mut false_alarm, mut false_tail) = (false, false);
         for (place, arm) in group.estimates.arms.iter().enumerate().take(SLOWER + 1).skip(1) {
             let truth = if place == SLOWER { libm::log1p(slower) } else { 0.0 };
             if let Some((low, high)) = arm.ratio.and_then(|ratio| ratio.log_interval) {
@@ -145,9 +147,13 @@ impl Tally {
             if place == SLOWER {
                 self.found += u64::from(arm.verdict == Verdict::Slower);
             } else {
-                false_alarm |= matches!(arm.verdict, Verdict::Slower | Verdict::Faster);
+                let differs = |verdict: &Verdict| matches!(verdict, Verdict::Slower | Verdict::Faster);
+                false_alarm |= differs(&arm.verdict);
+                let dominates = arm.notes.contains(&Note::TailDominated { tail: Tail::Dominates });
+                false_tail |= arm.total.is_some_and(|total| dominates && differs(&judge(total.log_interval)));
             }
         }
+        self.false_tails += u64::from(false_tail);
         self.false_alarms += u64::from(false_alarm);
     }
 
@@ -156,6 +162,7 @@ impl Tally {
     pub fn and(mut self, other: Self) -> Self {
         self.trials += other.trials;
         self.false_alarms += other.false_alarms;
+        self.false_tails += other.false_tails;
         self.found += other.found;
         self.invalid += other.invalid;
         self.repeated += other.repeated;

@@ -9,11 +9,11 @@
 //! roots, which IEEE 754 fixes, and of functions from `libm`. Distribution functions come from `statrs`, which asks the
 //! system for its exponentials; they only ever choose a rank, or are rounded before use.
 
+mod autocorrelation;
 mod hodges_lehmann;
 mod latency;
 mod median;
 mod proportion;
-mod rank;
 mod signed_rank;
 mod student;
 mod summary;
@@ -21,14 +21,14 @@ mod total_ratio;
 mod tukey;
 mod welch;
 
+pub use autocorrelation::{autocorrelation_time, lag_one_autocorrelation};
 pub use hodges_lehmann::{HodgesLehmann, hodges_lehmann};
 pub use latency::{Latencies, Latency, LatencyPercentile};
 pub use median::{median, median_interval, percentile};
 pub use proportion::proportion_interval;
-pub use rank::lag_one_autocorrelation;
 pub use signed_rank::SignedRank;
 pub use summary::Summary;
-pub use total_ratio::{TotalRatio, total_ratio};
+pub use total_ratio::{Tail, TotalRatio, total_ratio};
 pub use tukey::{Outliers, outliers};
 pub use welch::{Welch, welch};
 

@@ -32,16 +32,11 @@ fn bounds(count: u64, of: u64) -> (f64, f64) {
     proportion_interval(count, of, LEVEL).expect("trials")
 }
 
-/// The share of intervals of 99 % that surely hold the truth, that of trials with a false alarm which is surely not exceeded,
-/// and whether the first could be 99 %.
-///
-/// By 10 000 trials of independent and of bursty noise, 99.3 % of the intervals hold the truth. Where rounds depend on each other
-/// it is fewer: intervals are widened as an autoregressive process of order one asks for, and the kind is such a process under
-/// independent noise, whose memory is longer than its first autocorrelation tells. Unwidened, 90.6 % would hold the truth and
-/// one trial of five raise a false alarm.
-fn promised(kind: NoiseKind) -> (f64, f64, bool) {
-    if kind == NoiseKind::Dependent { (0.97, 0.075, false) } else { (0.985, 0.03, true) }
-}
+/// This share of the intervals of 99 % surely holds the truth. By 10 000 trials of independent and of bursty noise, 99.3 % of them do; it
+/// could be 99 % for every kind.
+const COVERAGE: f64 = 0.985;
+/// A false alarm surely comes in no more trials than this.
+const FALSE_ALARMS: f64 = 0.03;
 
 #[test]
 fn verdicts_are_as_trustworthy_as_they_say() {
@@ -53,12 +48,12 @@ fn verdicts_are_as_trustworthy_as_they_say() {
         assert_eq!(tally.trials, TRIALS, "{name}");
         // Once in some ten thousand pilots, interruptions make every sample of an arm too short to be compared.
         assert!(tally.intervals * 1_000 >= 4 * TRIALS * 999, "{name}: only {} intervals", tally.intervals);
-        let (promised_coverage, promised_false_alarms, nominal) = promised(kind);
         let (at_least, at_most) = bounds(tally.covering, tally.intervals);
-        let covering = at_least >= promised_coverage && (at_most >= 0.99 || !nominal);
+        let covering = at_least >= COVERAGE && at_most >= 0.99;
         assert!(covering, "{name}: {} of {} intervals hold the truth", tally.covering, tally.intervals);
         let (_, false_alarms) = bounds(tally.false_alarms, TRIALS);
-        assert!(false_alarms <= promised_false_alarms, "{name}: {} false alarms", tally.false_alarms);
+        assert!(false_alarms <= FALSE_ALARMS, "{name}: {} false alarms", tally.false_alarms);
+        assert!(tally.false_tails * 200 <= TRIALS, "{name}: {} equal arms were called different in total", tally.false_tails);
         let (found, _) = bounds(tally.found, TRIALS);
         assert!(found >= 0.99, "{name}: +5 % found {} times", tally.found);
     }

@@ -3,8 +3,9 @@
 use super::builder::{Sample, group, run};
 use super::samples;
 use crate::estimate::{Verdict, Withheld};
-use crate::report::answer;
+use crate::report::{answer, group_text};
 use crate::result::Outcome;
+use crate::stats::Tail;
 
 fn said(groups: Vec<crate::result::GroupResult>) -> String {
     answer(&run(groups))
@@ -115,4 +116,19 @@ fn runs_that_did_not_finish_say_how_far_they_came() {
     assert_eq!(answer(&nothing), "On Linux, the run measured nothing: it has no groups.");
     nothing.environment.system.clear();
     assert_eq!(answer(&nothing), "In this browser, the run measured nothing: it has no groups.");
+}
+
+#[test]
+fn where_slow_samples_surely_decide_all_time_leads() {
+    let sync = |tail| blocks(Sample::contender("worker/sync", 1_000.0, 1.001, 0.01, Verdict::Same).with_tail(1.5, 0.1, tail));
+    let sure = said(vec![sync(Tail::Dominates)]);
+    assert!(sure.contains("was 1.50 times slower in total (99 % interval 1.36 to 1.66) than promises"), "{sure}");
+    let table = group_text(&sync(Tail::Dominates));
+    for shown in ["slower in total", "1.50 (1.36–1.66)", "worker/sync (typically 1.00 (0.99–1.01), same)"] {
+        assert!(table.replace("\n   ", "").contains(shown), "{shown}: {table}");
+    }
+    let unsure = said(vec![sync(Tail::MayDominate)]);
+    assert!(unsure.contains("was as fast (within 3 %;"), "{unsure}");
+    let table = group_text(&sync(Tail::MayDominate));
+    assert!(table.contains("in all 1.50 (1.36–1.66)"), "{table}");
 }

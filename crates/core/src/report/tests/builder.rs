@@ -8,6 +8,7 @@ use crate::result::{
     Ticks, Verification, WarmUp, When,
 };
 use crate::seed::Seed;
+use crate::stats::{Summary, Tail, TotalRatio};
 use crate::units::{Bytes, Nanos};
 
 /// An arm to be: what an op takes, its ratio to the baseline with the half-width of its interval, and what is said of it.
@@ -20,11 +21,21 @@ pub(super) struct Sample {
     verdict: Verdict,
     notes: Vec<Note>,
     own_n: Option<u64>,
+    total: Option<(f64, f64)>,
 }
 
 impl Sample {
     pub(super) fn baseline(method: &'static str, ns: f64) -> Self {
-        Self { method, role: Role::Baseline, per_op_ns: Some(ns), ratio: None, verdict: Verdict::Baseline, notes: Vec::new(), own_n: None }
+        Self {
+            method,
+            role: Role::Baseline,
+            per_op_ns: Some(ns),
+            ratio: None,
+            verdict: Verdict::Baseline,
+            notes: Vec::new(),
+            own_n: None,
+            total: None,
+        }
     }
 
     pub(super) fn null(method: &'static str, ns: f64, ratio: f64, half_width: f64) -> Self {
@@ -33,7 +44,7 @@ impl Sample {
 
     pub(super) fn contender(method: &'static str, ns: f64, ratio: f64, half_width: f64, verdict: Verdict) -> Self {
         let ratio = Some((ratio, Some(half_width)));
-        Self { method, role: Role::Contender, per_op_ns: Some(ns), ratio, verdict, notes: Vec::new(), own_n: None }
+        Self { method, role: Role::Contender, per_op_ns: Some(ns), ratio, verdict, notes: Vec::new(), own_n: None, total: None }
     }
 
     pub(super) fn empty(method: &'static str, ns: f64) -> Self {
@@ -49,6 +60,12 @@ impl Sample {
     pub(super) fn own_n(mut self, n: u64) -> Self {
         self.own_n = Some(n);
         self
+    }
+
+    /// The same arm with slow samples: the ratio of all time, with the half-width of its interval, and whether that is sure.
+    pub(super) fn with_tail(mut self, ratio: f64, half_width: f64, tail: Tail) -> Self {
+        self.total = Some((ratio, half_width));
+        self.noted(Note::TailDominated { tail })
     }
 
     /// The same arm without a verdict.
@@ -101,11 +118,16 @@ impl Sample {
                 median_ns: ns,
                 interval_ns: Some(around(ns)),
                 at_most: false,
+                summary: Some(Summary { mean: ns * 1.02, standard_deviation: Some(ns * 0.06), min: ns * 0.93, max: ns * 1.7 }),
                 bytes_per_s: (self.role != Role::Empty).then(|| bs.0 as f64 / ns * 1e9),
             }),
             ratio: self.ratio.map(|(ratio, half)| {
                 let log = libm::log(ratio);
                 Ratio { log, log_interval: half.map(|half| (log - half, log + half)), autocorrelation: Some(0.04), widened: 1.0 }
+            }),
+            total: self.total.or(self.ratio.map(|(ratio, half)| (ratio * 1.004, half.unwrap_or(0.3) * 1.4))).map(|(ratio, half)| {
+                let log = libm::log(ratio);
+                TotalRatio { log, log_interval: (log - half, log + half) }
             }),
             verdict: self.verdict.clone(),
             notes: self.notes.clone(),

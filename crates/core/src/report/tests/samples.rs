@@ -197,7 +197,7 @@ pub(super) fn private_window() -> RunResult {
     ];
     let mut group = group(1, &random);
     group.estimates.arms[4].ratio = None;
-    group.estimates.arms[4].per_op = Some(PerOp { median_ns: 40.0, interval_ns: None, at_most: true, bytes_per_s: None });
+    group.estimates.arms[4].per_op = Some(PerOp { median_ns: 40.0, interval_ns: None, at_most: true, summary: None, bytes_per_s: None });
     let mut run = run(vec![group]);
     run.fixtures[1].flush_ns = Nanos(25_000);
     run.job.groups = vec![run.job.groups[1].clone()];
