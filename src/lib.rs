@@ -15,6 +15,7 @@ mod main;
 mod methods;
 mod opfs;
 mod page;
+mod sentinel;
 mod worker;
 
 pub use page::{Bench, preset, presets, render, sweep};

@@ -34,6 +34,7 @@ pub fn arms(group: &Group, ticks: Ticks) -> Vec<ArmSpec> {
         .map(|(method, role)| ArmSpec {
             role,
             ends_up: methods::find(&method).expect("the job was checked").ends_up,
+            writes: false,
             tick: if method.thread().timed_in_worker() { ticks.worker_ns } else { ticks.main_ns },
             method,
         })
@@ -134,7 +135,9 @@ impl<'a> OpenGroup<'a> {
             Step::Pilot { arm, n } => self.sample(arm, Batch { round: PILOT_ROUND, stride: 1, n, dither: Nanos(0) }).await,
             Step::Sample { arm, round, n, stride, dither } => self.sample(arm, Batch { round, stride, n, dither }).await,
             Step::Verify { arm, when } => self.verify(arm, when).await.map(Outcome::Verified),
-            Step::RoundOver | Step::Done => unreachable!("nothing to time in {step:?}"),
+            Step::RoundOver { .. } | Step::CoolDown { .. } | Step::WashOut { .. } | Step::Done => {
+                unreachable!("nothing of an arm in {step:?}")
+            }
         };
         outcome.unwrap_or_else(|error| Outcome::Failed { error })
     }
@@ -193,7 +196,8 @@ pub fn doing(plan: &GroupPlan, group: &Group, arms: &[ArmSpec]) -> String {
     match plan.step() {
         Step::Pilot { arm, .. } => format!("{title}: how long {} takes", arms[arm].method),
         Step::Verify { arm, .. } => format!("{title}: checking the bytes of {}", arms[arm].method),
-        Step::Sample { .. } | Step::RoundOver | Step::Done => {
+        Step::CoolDown { .. } => format!("{title}: letting the device cool down"),
+        Step::Sample { .. } | Step::RoundOver { .. } | Step::WashOut { .. } | Step::Done => {
             let rounds = plan.rounds();
             match plan.half_width() {
                 _ if rounds == 0 => format!("{title}: warming up"),

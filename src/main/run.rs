@@ -8,7 +8,7 @@ use js_sys::Function;
 use opfs_bench_core::estimate::estimate;
 use opfs_bench_core::fixture::first_file;
 use opfs_bench_core::job::{Fileset, Job};
-use opfs_bench_core::plan::{GroupPlan, RunPlan, Step, Task};
+use opfs_bench_core::plan::{self, Due, GroupPlan, RoundChecks, RunPlan, Step, Task};
 use opfs_bench_core::protocol;
 use opfs_bench_core::report;
 use opfs_bench_core::result::{FORMAT, GroupResult, Outcome, RunResult, Ticks};
@@ -21,8 +21,10 @@ use super::control::{Control, GivenUp};
 use super::event::{Event, Events};
 use super::group::{OpenGroup, Opening, arms, doing};
 use super::remote::{Remote, unexpected};
+use super::sentinels::Sentinels;
 use super::watch::Watch;
-use crate::opfs::{Directory, OpfsError, PREFIX, told};
+use crate::opfs::{Directory, OpfsError, PREFIX, sleep, told};
+use crate::sentinel::Cpu;
 use crate::worker::messages::{Answer, Pass, Request};
 use crate::{clock, env, glue};
 
@@ -203,17 +205,18 @@ impl Run {
     async fn measure(&mut self, worker_url: &str, name: &str, folder: &Directory) -> Result<(), String> {
         let remote = Remote::start(worker_url).await?;
         let main_ns = clock::measure_tick()?;
-        let worker_ns = match remote.ask(Request::Tick).await? {
+        let worker_ns = match remote.ask(Request::Tick { folder: name.into() }).await? {
             Answer::Tick(tick) => tick,
             other => return Err(unexpected(&other)),
         };
+        let sentinels = Sentinels::new(&remote, Cpu::sized(main_ns));
         let ticks = Ticks { main_ns, worker_ns };
         self.result.ticks = Some(ticks);
         for fileset in self.result.job.filesets() {
             self.write(&remote, name, fileset).await?;
         }
         while let Some(task) = self.plan.task().filter(|_| !self.control.stopped()) {
-            self.group(&remote, name, folder, task, ticks).await?;
+            self.group(&remote, &sentinels, (name, folder), task, ticks).await?;
         }
         Ok(())
     }
@@ -252,19 +255,26 @@ impl Run {
 
     // Groups
 
-    async fn group(&mut self, remote: &Remote, name: &str, folder: &Directory, task: Task, ticks: Ticks) -> Result<(), String> {
+    async fn group(
+        &mut self,
+        remote: &Remote,
+        sentinels: &Sentinels<'_>,
+        folder: (&str, &Directory),
+        task: Task,
+        ticks: Ticks,
+    ) -> Result<(), String> {
         let group = self.result.job.groups[task.index].clone();
         let index = u32::try_from(task.index).expect("a checked job has at most 64 groups");
         let arms = arms(&group, ticks);
         let opening = Opening {
-            folder: (name, folder),
+            folder,
             group: &group,
             index,
             seed: self.result.seed,
             first_file: first_file(&self.result.job.filesets(), &group.fileset()),
         };
         let mut open = OpenGroup::open(remote, &arms, opening).await?;
-        let plan = GroupPlan::new(&group, index, self.result.seed, arms.clone(), task.budget);
+        let plan = GroupPlan::new(&group, self.result.seed, arms.clone(), task);
         self.group = Some(UnderWay { plan, began_ms: clock::now_ms() });
         let mut watch = Watch::new();
         loop {
@@ -275,16 +285,24 @@ impl Run {
             let step = plan.step();
             let outcome = match &step {
                 Step::Done => break,
-                Step::RoundOver => {
+                Step::RoundOver { take } => {
                     let (checks, waited_ms) = watch.checks(&self.control).await;
                     *began_ms += waited_ms;
-                    checks
+                    match checks {
+                        Some(checks) => plan::Outcome::RoundOver(RoundChecks { sentinels: sentinels.take(*take).await?, ..checks }),
+                        None => plan::Outcome::ClockSteppedBack,
+                    }
                 }
+                Step::CoolDown { rest } => {
+                    sleep(rest.as_ms()).await;
+                    plan::Outcome::Sentinels(sentinels.take(Due { cpu: true, storage: false }).await?)
+                }
+                Step::WashOut { .. } => plan::Outcome::Sentinels(sentinels.take(Due { cpu: false, storage: true }).await?),
                 step => open.perform(step).await,
             };
             self.control.alive();
             plan.record(outcome, since(*began_ms));
-            if !matches!(plan.step(), Step::Sample { .. }) || step == Step::RoundOver {
+            if !matches!(plan.step(), Step::Sample { .. }) || matches!(step, Step::RoundOver { .. }) {
                 let (fraction, left) = self.plan.progress(since(*began_ms));
                 let doing = || doing(plan, &group, &arms);
                 self.events.progress(|| Event::Progress { fraction, doing: doing(), seconds_left: left.as_s() }).await;

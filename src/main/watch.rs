@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use opfs_bench_core::plan::{Outcome, RoundChecks};
+use opfs_bench_core::plan::RoundChecks;
 use opfs_bench_core::units::Nanos;
 use wasm_bindgen::prelude::*;
 
@@ -34,12 +34,12 @@ impl Watch {
         Self { hidden, on_change, last: clocks() }
     }
 
-    /// What happened since the last time, as the plan takes it, and how long a hidden page was waited for, which costs the group
-    /// nothing. The wait ends when the run is to stop.
-    pub async fn checks(&mut self, control: &Control) -> (Outcome, f64) {
+    /// What happened since the last time, None where the clock stepped back; and how long a hidden page was waited for, which costs
+    /// the group nothing. The wait ends when the run is to stop.
+    pub async fn checks(&mut self, control: &Control) -> (Option<RoundChecks>, f64) {
         let (monotonic, wall) = clocks();
         if monotonic < self.last.0 {
-            return (Outcome::ClockSteppedBack, 0.0);
+            return (None, 0.0);
         }
         let gap = ((wall - self.last.1) - (monotonic - self.last.0)).abs();
         let hidden = self.hidden.get() || env::hidden();
@@ -49,7 +49,8 @@ impl Watch {
         }
         self.hidden.set(false);
         self.last = clocks();
-        (Outcome::RoundOver(RoundChecks { hidden, clock_gap: Nanos::from_ms(gap) }), self.last.0 - monotonic)
+        let checks = RoundChecks { hidden, clock_gap: Nanos::from_ms(gap), ..RoundChecks::default() };
+        (Some(checks), self.last.0 - monotonic)
     }
 }
 

@@ -28,8 +28,18 @@ pub struct Answered {
 /// What the worker can be asked.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Request {
-    /// Measure the clock's tick.
-    Tick,
+    /// Measure the clock's tick, and size the sentinels by it. The storage sentinel's file goes into the run's folder.
+    Tick {
+        /// The run's folder.
+        folder: String,
+    },
+    /// Take sentinels.
+    Sentinels {
+        /// That of the CPU.
+        cpu: bool,
+        /// That of the storage.
+        storage: bool,
+    },
     /// Write a part of a fixture file, or read it back. Parts come in order, file after file; all are written first.
     Fixture {
         /// The run's folder.
@@ -115,6 +125,8 @@ pub enum Answer {
     Ready,
     /// The clock's tick.
     Tick(Nanos),
+    /// What the sentinels took: the CPU's, and the storage's. None where it was not asked for, or cannot be told.
+    Sentinels(Option<Nanos>, Option<Nanos>),
     /// It is done.
     Done,
     /// The fixture's checksums and times.

@@ -16,6 +16,7 @@ use crate::bench::Bench;
 use crate::clock;
 use crate::methods::{self, Context, Reader, Served};
 use crate::opfs::{Directory, OpfsError};
+use crate::sentinel;
 use fixtures::Fixtures;
 use messages::{Answer, Answered, Asked, Request};
 
@@ -49,6 +50,8 @@ fn post(scope: &DedicatedWorkerGlobalScope, id: u32, answer: Result<Answer, Stri
 
 #[derive(Default)]
 struct State {
+    cpu: Option<sentinel::Cpu>,
+    storage: Option<sentinel::Storage>,
     fixtures: Fixtures,
     group: Option<OpenGroup>,
 }
@@ -63,7 +66,22 @@ struct OpenGroup {
 impl State {
     async fn answer(&mut self, request: Request, event: &MessageEvent) -> Result<Answer, String> {
         match request {
-            Request::Tick => clock::measure_tick().map(Answer::Tick),
+            Request::Tick { folder } => {
+                let tick = clock::measure_tick()?;
+                self.cpu = Some(sentinel::Cpu::sized(tick));
+                // A browser without sync handles has no storage sentinel; what it lacks, its methods tell.
+                self.storage = match run_folder(&folder).await {
+                    Ok(folder) => sentinel::Storage::open(&folder, tick).await.ok(),
+                    Err(_) => None,
+                };
+                Ok(Answer::Tick(tick))
+            }
+            Request::Sentinels { cpu, storage } => {
+                let cpu_read = self.cpu.filter(|_| cpu).and_then(sentinel::Cpu::read);
+                // A full or failing storage is for the methods to report.
+                let storage_read = self.storage.as_mut().filter(|_| storage).and_then(|sentinel| sentinel.read().ok().flatten());
+                Ok(Answer::Sentinels(cpu_read, storage_read))
+            }
             Request::Fixture { folder, fileset, first_file, seed, file, from, to, pass } => {
                 let directory = run_folder(&folder).await.map_err(|error| error.to_string())?;
                 let part = fixtures::Part { fileset, number: first_file + file, file, from, to };

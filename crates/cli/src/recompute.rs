@@ -1,12 +1,17 @@
 //! Estimates follow from raw samples to the last bit: this computes them again and finds where a file says otherwise.
 
 use opfs_bench_core::estimate::estimate;
+use opfs_bench_core::protocol;
 use opfs_bench_core::result::{GroupResult, RunResult};
 use serde_json::Value;
 
-/// Computes the estimates of every group again from its raw samples. Returns a line for each group where a bit differs.
+/// Computes the estimates of every group again from its raw samples. Returns a line for each group where a bit differs. Nothing for a
+/// result of another protocol, whose estimates follow from other rules.
 #[must_use]
 pub fn differences(result: &RunResult) -> Vec<String> {
+    if result.protocol != protocol::NUMBER {
+        return Vec::new();
+    }
     let groups = result.groups.iter().map(|group| ("group", group));
     let superseded = result.superseded.iter().map(|group| ("first attempt of group", group));
     let difference = |(kind, group): (&str, &GroupResult)| {

@@ -3,7 +3,7 @@
 use crate::units::Nanos;
 
 /// The protocol's number. Runs of different numbers are never judged against each other.
-pub const NUMBER: u32 = 2;
+pub const NUMBER: u32 = 3;
 
 /// A sample lasts at least this many ticks of its clock, so that a tick is at most 1 % of it.
 pub const TICKS: u64 = 100;
@@ -54,6 +54,43 @@ pub const DROPPED_AT_MOST: f64 = 0.10;
 pub const AUTOCORRELATION_AT_MOST: f64 = 0.5;
 /// One above `AUTOCORRELATION_NOTICED / sqrt(n)` widens the interval: the one-sided 10 % point of the coefficient under independence.
 pub const AUTOCORRELATION_NOTICED: f64 = 1.28;
+
+/// A sentinel's share of a group's rounds: it is taken as often as that allows, the storage sentinel apart from those of the CPU.
+pub const SENTINEL_SHARE: f64 = 0.04;
+/// A CPU sentinel's pass lasts at least this many ticks of its clock ...
+pub const SENTINEL_TICKS: u64 = 20;
+/// ... and this long.
+pub const SENTINEL: Nanos = Nanos(250_000);
+/// Of so many passes the shortest is the reading: whatever comes between only lengthens them.
+pub const SENTINEL_PASSES: u32 = 3;
+/// So many readings make a sentinel's first level, and so many of the latest its level now.
+pub const SENTINEL_LEVEL: usize = 3;
+/// The last third of a sentinel's readings differs from the first third by more than this: the device drifted ...
+pub const DRIFT: f64 = 0.08;
+/// ... and where it is slower by more than this, it was throttled.
+pub const THROTTLED: f64 = 0.15;
+/// Fewer readings in a third than this have no interval at 99 %.
+pub const DRIFT_READINGS: usize = 6;
+/// A CPU sentinel that is slower than its first level by more than this calls for a pause ...
+pub const HOT: f64 = 0.05;
+/// ... until it is within this ...
+pub const COOL: f64 = 0.03;
+/// ... or for this long, ...
+pub const COOL_DOWN: Nanos = Nanos(30_000_000_000);
+/// ... so many times in a run, ...
+pub const COOL_DOWNS: u32 = 4;
+/// ... and no longer altogether than this share of the run's budget.
+pub const COOL_DOWN_SHARE: f64 = 0.25;
+/// The device rests this long between two looks at the sentinel.
+pub const REST: Nanos = Nanos(500_000_000);
+/// After a sample that writes, the next one waits until the storage sentinel is within this of its first level ...
+pub const WASHED_OUT: f64 = 0.05;
+/// ... or for this long ...
+pub const WASH_OUT: Nanos = Nanos(500_000_000);
+/// ... which becomes so many times as long where a group is measured again for carry-over.
+pub const LONGER_WASH_OUT: u64 = 4;
+/// What an arm leaves behind for the baseline is carry-over where chance would do it less often than this.
+pub const CARRY_OVER_TAIL: f64 = 0.01;
 
 /// A gap between the two clocks of more than this means that the device slept.
 pub const SLEEP: Nanos = Nanos(1_000_000_000);

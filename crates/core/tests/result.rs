@@ -38,3 +38,21 @@ fn another_version_is_told_by_its_name() {
     let error = changed(|file| file["format"] = json!("opfs-bench result 99")).expect_err("another version").to_string();
     assert!(error.contains("opfs-bench result 99"), "{error}");
 }
+
+#[test]
+fn files_of_the_first_format_are_read() {
+    let read = changed(|file| {
+        file["format"] = json!("opfs-bench result 1");
+        for group in file["groups"].as_array_mut().expect("a list") {
+            for round in group["record"]["rounds"].as_array_mut().expect("a list") {
+                round.as_object_mut().expect("an object").remove("sentinels");
+            }
+            for arm in group["estimates"]["arms"].as_array_mut().expect("a list") {
+                arm.as_object_mut().expect("an object").remove("total");
+                arm["per_op"].as_object_mut().expect("an object").remove("summary");
+            }
+        }
+    });
+    let read = read.expect("an earlier format");
+    assert!(read.groups.iter().all(|group| group.estimates.arms.iter().all(|arm| arm.total.is_none())));
+}

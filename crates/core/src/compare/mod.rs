@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use refuse::Refusal;
 
-use crate::estimate::{Verdict, judge};
+use crate::estimate::{Degree, Verdict, judge, run_drift};
 use crate::job::{Group, MethodName};
 use crate::protocol;
 use crate::result::{GroupResult, Role, RunResult};
@@ -24,6 +24,8 @@ pub type Launches<'a> = &'a [RunResult];
 pub struct Comparison {
     /// Launches of the baseline and of the other side.
     pub launches: (usize, usize),
+    /// Launches of either side with a throttled device: their ratios count, their times do not.
+    pub throttled: (usize, usize),
     /// Why nothing is concluded. Empty where the two can be compared.
     pub refusals: Vec<Refusal>,
     /// Every method of every group that both sides measured.
@@ -48,7 +50,7 @@ pub struct Row {
 /// One number of each launch, and what follows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sides {
-    /// The baseline side's launches. One without the number (a failed method, an invalid group) is left out.
+    /// The baseline side's launches. One without the number (a failed method, an invalid group, a throttled device) is left out.
     pub base: Vec<f64>,
     /// The other side's.
     pub other: Vec<f64>,
@@ -92,21 +94,35 @@ pub fn compare(base: Launches, other: Launches) -> Comparison {
             .map(|(group, method, role)| row(base, other, group, method, role, !refusals.is_empty()))
             .collect()
     });
-    Comparison { launches: (base.len(), other.len()), refusals, rows }
+    let throttled = [base, other].map(|side| side.iter().filter(|run| was_throttled(run)).count());
+    Comparison { launches: (base.len(), other.len()), throttled: throttled.into(), refusals, rows }
+}
+
+/// Whether the device became so slow, in a group or over the run, that its times say nothing of other runs.
+fn was_throttled(run: &RunResult) -> bool {
+    let groups = run.groups.iter().flat_map(|group| &group.estimates.drift);
+    groups.chain(&run_drift(&run.groups)).any(|drift| drift.degree == Degree::Throttled)
 }
 
 fn row(base: Launches, other: Launches, group: Group, method: MethodName, role: Role, refused: bool) -> Row {
-    let numbers = |launches: Launches, of: fn(&GroupResult, usize) -> Option<f64>| -> Vec<f64> {
-        launches.iter().filter_map(|run| number(run, &group, &method, of)).collect()
+    let numbers = |launches: Launches, counts: fn(&RunResult) -> bool, of: Number| -> Vec<f64> {
+        launches.iter().filter(|run| counts(run)).filter_map(|run| number(run, &group, &method, of)).collect()
     };
-    let sides = |of: fn(&GroupResult, usize) -> Option<f64>| Sides::of(numbers(base, of), numbers(other, of), refused);
-    let per_op = sides(|group, arm| group.estimates.arms[arm].per_op.filter(|per_op| !per_op.at_most).map(|per_op| per_op.median_ns));
-    let to_baseline = (role == Role::Contender).then(|| sides(|group, arm| group.estimates.arms[arm].ratio.map(|ratio| ratio.point())));
+    let sides = |counts: fn(&RunResult) -> bool, of: Number| Sides::of(numbers(base, counts, of), numbers(other, counts, of), refused);
+    let per_op = sides(
+        |run| !was_throttled(run),
+        |group, arm| group.estimates.arms[arm].per_op.filter(|per_op| !per_op.at_most).map(|per_op| per_op.median_ns),
+    );
+    let ratio: Number = |group, arm| group.estimates.arms[arm].ratio.map(|ratio| ratio.point());
+    let to_baseline = (role == Role::Contender).then(|| sides(|_| true, ratio));
     Row { group, method, role, per_op, to_baseline }
 }
 
+/// What a launch says of an arm.
+type Number = fn(&GroupResult, usize) -> Option<f64>;
+
 /// A launch's number for a method. None where the group is invalid or the method was not measured.
-fn number(run: &RunResult, group: &Group, method: &MethodName, of: fn(&GroupResult, usize) -> Option<f64>) -> Option<f64> {
+fn number(run: &RunResult, group: &Group, method: &MethodName, of: Number) -> Option<f64> {
     let found = run.groups.iter().find(|result| result.record.group.name == group.name)?;
     let arm = found.record.arms.iter().position(|arm| arm.method == *method && matches!(arm.role, Role::Baseline | Role::Contender))?;
     let usable = found.estimates.invalid.is_empty() && found.record.arms[arm].takes_part() && arm < found.estimates.arms.len();

@@ -1,6 +1,8 @@
 //! What follows from a group's raw samples: absolute times, ratios with intervals, verdicts and the reasons to withhold them.
 
+mod carry_over;
 mod compute;
+mod drift;
 mod reasons;
 mod samples;
 
@@ -8,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use compute::estimate;
 pub(crate) use compute::{half_width, judge};
+pub use drift::{Degree, Drift, Sentinel, run_drift};
 pub(crate) use samples::unit;
 
 use crate::stats::{Summary, Tail, TotalRatio};
@@ -26,6 +29,9 @@ pub struct GroupEstimates {
     pub half_width: Option<f64>,
     /// How many rounds it would take to reach the protocol's half-width, from the width reached. None once it is reached.
     pub rounds_needed: Option<usize>,
+    /// Sentinels whose last readings differ from their first: times drifted with the device, ratios did not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drift: Vec<Drift>,
     /// Why no arm of the group gets a verdict. Empty in a valid group.
     pub invalid: Vec<Invalid>,
     /// One entry per arm, in the order of the arms.
@@ -105,6 +111,13 @@ pub enum Verdict {
 pub enum Invalid {
     /// The null arm differs from the baseline, though it is the same method.
     NullArmDiffers {
+        /// By which factor.
+        ratio: f64,
+    },
+    /// An arm that writes makes the baseline's next sample slower or faster, however long it is waited out.
+    CarryOver {
+        /// The arm's place.
+        after: usize,
         /// By which factor.
         ratio: f64,
     },

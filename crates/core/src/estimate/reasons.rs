@@ -20,6 +20,7 @@ impl Samples<'_> {
         {
             reasons.push(Invalid::NullArmDiffers { ratio: ratio.point() });
         }
+        reasons.extend(self.carry_over());
         let complete = self.kept.len() + self.dropped;
         if self.dropped as f64 > protocol::DROPPED_AT_MOST * complete as f64 {
             reasons.push(Invalid::TooManyDropped { dropped: self.dropped, of: complete });

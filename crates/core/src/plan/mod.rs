@@ -5,14 +5,18 @@
 //! [`GroupPlan::step`] says and reports what came of it, a browser with real reads, a test with played ones.
 
 mod batch;
+mod cool_down;
 mod group;
 mod order;
 mod pilot;
 mod run;
+mod sentinels;
 mod stopping;
 mod tick;
 mod warm_up;
 
+pub use cool_down::Allowance;
 pub use group::{ArmSpec, GroupPlan, Outcome, RoundChecks, Step};
 pub use run::{RunPlan, Task};
+pub use sentinels::Due;
 pub use tick::TickEstimator;

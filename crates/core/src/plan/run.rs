@@ -1,21 +1,37 @@
 //! Which group comes next, and how much time it gets.
 
+use super::cool_down::Allowance;
 use crate::estimate::Invalid;
 use crate::job::Job;
-use crate::result::GroupResult;
+use crate::protocol;
+use crate::result::{GroupResult, Sentinels};
 use crate::units::Nanos;
 
 /// A group to measure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Task {
     /// Its place in the job.
     pub index: usize,
     /// The time that it gets.
     pub budget: Nanos,
+    /// What it may pause to let the device cool down.
+    pub allowance: Allowance,
+    /// How long a sample that writes is waited out at most.
+    pub wash_out: Nanos,
+    /// What the storage sentinel took before anything was written. None before it was taken.
+    pub at_rest: Option<Nanos>,
+}
+
+impl Task {
+    /// The group at this place of the job with so much time, the usual wash-out, and no pauses.
+    #[must_use]
+    pub fn new(index: usize, budget: Nanos) -> Self {
+        Self { index, budget, allowance: Allowance::default(), wash_out: protocol::WASH_OUT, at_rest: None }
+    }
 }
 
 /// The groups of a job, one after another. What a group leaves of its budget goes to those after it; one whose null arm
-/// differs from the baseline is measured once more.
+/// differs from the baseline is measured once more, and so is one with carry-over, with a longer wash-out.
 #[derive(Clone, Debug)]
 pub struct RunPlan {
     groups: usize,
@@ -25,13 +41,26 @@ pub struct RunPlan {
     repeats: Nanos,
     next: usize,
     repeating: bool,
+    allowance: Allowance,
+    wash_out: Nanos,
+    at_rest: Option<Nanos>,
 }
 
 impl RunPlan {
     /// For a checked job.
     #[must_use]
     pub fn new(job: &Job) -> Self {
-        Self { groups: job.groups.len(), budget: job.budget(), spent: Nanos(0), repeats: Nanos(0), next: 0, repeating: false }
+        Self {
+            groups: job.groups.len(),
+            budget: job.budget(),
+            spent: Nanos(0),
+            repeats: Nanos(0),
+            next: 0,
+            repeating: false,
+            allowance: Allowance::of_run(job.budget()),
+            wash_out: protocol::WASH_OUT,
+            at_rest: None,
+        }
     }
 
     /// The group to measure now. None when all are done.
@@ -40,7 +69,8 @@ impl RunPlan {
         let left = self.groups.checked_sub(self.next).filter(|left| *left > 0)?;
         let budget = if self.repeating { self.share() } else { Nanos(self.budget.since(self.spent).0 / left as u64) };
         // An overrun leaves the later groups no less than half of an even share: a group without time measures nothing.
-        Some(Task { index: self.next, budget: budget.max(Nanos(self.share().0 / 2)) })
+        let budget = budget.max(Nanos(self.share().0 / 2));
+        Some(Task { index: self.next, budget, allowance: self.allowance, wash_out: self.wash_out, at_rest: self.at_rest })
     }
 
     fn share(&self) -> Nanos {
@@ -50,13 +80,20 @@ impl RunPlan {
     /// Takes the group's result. True where it is superseded: the same group comes once more.
     pub fn finish(&mut self, result: &GroupResult) -> bool {
         let elapsed = result.record.elapsed_ns;
-        let differs = result.estimates.invalid.iter().any(|reason| matches!(reason, Invalid::NullArmDiffers { .. }));
+        let readings: Vec<Sentinels> = result.record.rounds.iter().map(|round| round.sentinels).filter(Sentinels::of_cpu).collect();
+        self.allowance.spend(&result.record.cool_downs, &readings);
+        self.at_rest = self.at_rest.or_else(|| result.record.wash_out?.at_rest_ns);
+        let has = |of: fn(&Invalid) -> bool| result.estimates.invalid.iter().any(of);
+        let carried_over = has(|reason| matches!(reason, Invalid::CarryOver { .. }));
+        let differs = carried_over || has(|reason| matches!(reason, Invalid::NullArmDiffers { .. }));
         if self.repeating {
             self.repeats = self.repeats + elapsed;
         } else {
             self.spent = self.spent + elapsed;
         }
         self.repeating = differs && !self.repeating;
+        let longer = if carried_over && self.repeating { protocol::LONGER_WASH_OUT } else { 1 };
+        self.wash_out = Nanos(protocol::WASH_OUT.0 * longer);
         if !self.repeating {
             self.next += 1;
         }
@@ -96,6 +133,8 @@ mod tests {
                 rounds: Vec::new(),
                 ended: Ended::Budget,
                 incidents: Vec::new(),
+                cool_downs: Vec::new(),
+                wash_out: None,
                 budget_ns: Nanos(0),
                 elapsed_ns: Nanos::from_s(seconds),
             },
@@ -104,6 +143,7 @@ mod tests {
                 dropped: 0,
                 level: 0.99,
                 half_width: None,
+                drift: Vec::new(),
                 rounds_needed: None,
                 invalid,
                 arms: Vec::new(),

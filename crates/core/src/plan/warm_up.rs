@@ -10,10 +10,6 @@ use crate::units::Nanos;
 
 /// How many samples a median is taken over.
 const WINDOW: usize = 3;
-/// The standard deviation of the difference of two medians of three, for samples of standard deviation 1: twice the variance
-/// 0.449 of such a median of normal values, and the root of it.
-const MEDIAN_NOISE: f64 = 0.95;
-
 /// What the warm-up of an arm has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -58,19 +54,13 @@ fn steady(samples: &[Nanos]) -> bool {
         return false;
     };
     let moved = (last - earlier).abs();
-    moved <= libm::log(1.0 + protocol::STEADY) || moved <= 2.0 * MEDIAN_NOISE * step_deviation(&logs)
-}
-
-/// The standard deviation of a sample, from the steps between neighbours, which a slow drift hardly moves: the median
-/// absolute step is 0.6745 standard deviations of a step, and a step has two samples' variance.
-fn step_deviation(logs: &[f64]) -> f64 {
-    let steps: Vec<f64> = logs.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
-    stats::median(&steps).map_or(0.0, |step| step / 0.6745 / std::f64::consts::SQRT_2)
+    moved <= libm::log(1.0 + protocol::STEADY) || moved <= 2.0 * stats::MEDIAN_OF_THREE_NOISE * stats::step_deviation(&logs)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::result::Sentinels;
 
     const BUDGET: Nanos = Nanos(20_000_000_000);
 
@@ -81,6 +71,7 @@ mod tests {
             order: vec![0],
             elapsed_ns: vec![Some(Nanos(ms * 1_000_000))],
             dropped: None,
+            sentinels: Sentinels::default(),
         };
         samples_ms.iter().enumerate().map(round).collect()
     }

@@ -22,6 +22,12 @@ pub(super) fn text(comparison: &Comparison, base: &str, other: &str) -> String {
             format!("No verdicts: they take {} launches on each side, since one launch's luck is not the next one's.", protocol::LAUNCHES);
         text += &wrapped(&missing, "! ", "  ");
     }
+    for (throttled, of, name) in [(comparison.throttled.0, of_base, base), (comparison.throttled.1, of_other, other)] {
+        if throttled > 0 {
+            let left_out = format!("Times per op of {throttled} of {} of {name} are left out: the device was throttled.", launches(of));
+            text += &wrapped(&left_out, "! ", "  ");
+        }
+    }
     let mut rows = comparison.rows.as_slice();
     while let Some(first) = rows.first() {
         let end = rows.iter().position(|row| row.group.name != first.group.name).unwrap_or(rows.len());

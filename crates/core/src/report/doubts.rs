@@ -3,8 +3,8 @@
 use super::format::{duration, half_width, percent};
 use super::prose::{capitalised, count, one_line};
 use super::verdict::{self, clause};
-use super::{drops, words};
-use crate::estimate::{Verdict, Withheld};
+use super::{device, drops, words};
+use crate::estimate::{Degree, Drift, Verdict, Withheld};
 use crate::job::Open;
 use crate::protocol;
 use crate::result::{Ended, EndsUp, Fixture, GroupRecord, GroupResult, Incident, Outcome, Role, RunResult, Ticks};
@@ -68,6 +68,15 @@ pub enum Doubt {
     NotIsolated(Option<Ticks>),
     /// Samples shorter than the protocol wants, in groups, with the ticks of their fastest arm's sample.
     CoarseTimer(Vec<(String, u64)>),
+    /// Work that never changes became slower or faster: where, and how much.
+    Drifted {
+        /// The worst of it.
+        worst: Degree,
+        /// Each with the group's title, or what else it is of.
+        found: Vec<(String, Drift)>,
+    },
+    /// Groups in which the device was given time to cool down.
+    CooledDown(Vec<(String, String)>),
     /// Rounds dropped in groups, for causes from outside.
     RoundsDropped(Vec<(String, String)>),
     /// Groups whose time was up before their intervals were narrow enough.
@@ -108,6 +117,8 @@ pub fn doubts(run: &RunResult) -> Vec<Doubt> {
     doubts.extend((!differing.is_empty()).then_some(Doubt::FixtureDiffers(differing)));
     doubts.extend(per_group(run, invalid, Doubt::InvalidGroups));
     doubts.extend(per_group(run, wrong_bytes, Doubt::WrongBytes));
+    doubts.extend(device::drifted(run));
+    doubts.extend(per_group(run, device::cooled_down, Doubt::CooledDown));
     doubts.extend(per_group(run, coarse_timer, Doubt::CoarseTimer));
     doubts.extend(per_group(run, dropped, Doubt::RoundsDropped));
     doubts.extend(per_group(run, unfinished, Doubt::BudgetFirst));
@@ -231,10 +242,17 @@ impl Doubt {
             Self::Failed { .. } | Self::MemoryBacked { .. } | Self::FixtureDiffers(_) | Self::InvalidGroups(_) | Self::WrongBytes(_) => {
                 Severity::Serious
             }
-            Self::Stopped { .. } | Self::NotIsolated(_) | Self::CoarseTimer(_) | Self::RoundsDropped(_) => Severity::Notable,
+            Self::Stopped { .. } | Self::NotIsolated(_) | Self::CoarseTimer(_) | Self::Drifted { .. } | Self::RoundsDropped(_) => {
+                Severity::Notable
+            }
             // Where every method has its verdict, more time would have narrowed the intervals and changed nothing.
             Self::BudgetFirst(groups) if groups.iter().any(|group| group.undecided) => Severity::Notable,
-            Self::BudgetFirst(_) | Self::MeasuredAgain(_) | Self::NoSteadyState(_) | Self::Automated | Self::Polled(_) => Severity::Mild,
+            Self::BudgetFirst(_)
+            | Self::CooledDown(_)
+            | Self::MeasuredAgain(_)
+            | Self::NoSteadyState(_)
+            | Self::Automated
+            | Self::Polled(_) => Severity::Mild,
         }
     }
 
@@ -250,6 +268,8 @@ impl Doubt {
             Self::Stopped { .. } => "The run was stopped",
             Self::NotIsolated(_) => "Coarse clocks",
             Self::CoarseTimer(_) => "Short samples",
+            Self::Drifted { worst, .. } => device::heading(*worst),
+            Self::CooledDown(_) => "Pauses to cool down",
             Self::RoundsDropped(_) => "Rounds were dropped",
             Self::BudgetFirst(_) => "Time was up before the intervals were narrow",
             Self::MeasuredAgain(_) => "Measured twice",
@@ -286,6 +306,8 @@ impl Doubt {
             Self::CoarseTimer(_) => {
                 format!("Measured against the clock's tick, the fastest method's samples are short: {} ticks are wanted.", protocol::TICKS)
             }
+            Self::Drifted { worst, .. } => device::sentence(*worst).into(),
+            Self::CooledDown(_) => "A computation had become slower than at first, so measuring waited.".into(),
             Self::RoundsDropped(_) => "They were dropped for all methods, for causes from outside and never for their values.".into(),
             Self::BudgetFirst(_) => format!("Intervals within {} were wanted.", half_width(protocol::HALF_WIDTH)),
             Self::MeasuredAgain(_) => format!(
@@ -308,7 +330,10 @@ impl Doubt {
     pub fn items(&self) -> Vec<String> {
         let titled = |groups: &[(String, String)]| groups.iter().map(|(group, text)| item(group, text)).collect();
         match self {
-            Self::InvalidGroups(groups) | Self::WrongBytes(groups) | Self::RoundsDropped(groups) => titled(groups),
+            Self::InvalidGroups(groups) | Self::WrongBytes(groups) | Self::CooledDown(groups) | Self::RoundsDropped(groups) => {
+                titled(groups)
+            }
+            Self::Drifted { found, .. } => found.iter().map(|(of, drift)| item(of, &device::clause(drift))).collect(),
             Self::CoarseTimer(groups) => groups.iter().map(|(group, ticks)| item(group, &format!("{ticks} ticks"))).collect(),
             Self::BudgetFirst(groups) => groups.iter().map(|group| item(&group.group, &group.reached())).collect(),
             Self::FixtureDiffers(fixtures) => fixtures.clone(),

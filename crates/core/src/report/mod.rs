@@ -10,6 +10,7 @@ mod answer;
 mod axis;
 mod chart;
 mod comparison;
+mod device;
 mod doubts;
 mod drops;
 mod environment;

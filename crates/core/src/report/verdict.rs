@@ -4,6 +4,7 @@
 use super::doubts::Severity;
 use super::format::{percent, ratio, ratio_estimate, significant};
 use super::prose::{count, one_line};
+use super::words;
 use crate::estimate::{ArmEstimate, Invalid, Note, Verdict, Withheld};
 use crate::protocol;
 use crate::result::{Arm, GroupRecord, GroupResult, Role};
@@ -63,6 +64,10 @@ pub(super) fn invalid(reason: Invalid, record: &GroupRecord) -> String {
     match reason {
         Invalid::NullArmDiffers { ratio: times } => {
             format!("the null arm, which is the baseline again, took {} times the baseline's time", ratio(times))
+        }
+        Invalid::CarryOver { after, ratio: times } => {
+            let name = record.arms.get(after).map_or_else(|| "another method".into(), |arm| words::arm(record, arm));
+            format!("the baseline took {} times as long right after {name}, which left the storage busy", ratio(times))
         }
         Invalid::TooManyDropped { dropped, of } => {
             format!("{dropped} of {} were dropped, more than {}", count(of, "round"), percent(protocol::DROPPED_AT_MOST))

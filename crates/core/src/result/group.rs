@@ -22,9 +22,15 @@ pub struct GroupRecord {
     pub ended: Ended,
     /// What happened to the clocks or the group as a whole.
     pub incidents: Vec<Incident>,
+    /// Pauses in which a device that had become slow could cool down.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cool_downs: Vec<CoolDown>,
+    /// How the storage came to rest after samples that write. None in a group that only reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wash_out: Option<WashOut>,
     /// The time that the group was given.
     pub budget_ns: Nanos,
-    /// The time that it took.
+    /// The time that it took, without pauses.
     pub elapsed_ns: Nanos,
 }
 
@@ -37,6 +43,9 @@ pub struct Arm {
     pub role: Role,
     /// Where the bytes are when an op is over.
     pub ends_up: EndsUp,
+    /// Whether its ops write.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub writes: bool,
     /// The tick of the clock that timed it.
     pub tick_ns: Nanos,
     /// The first op of the launch, opening included where the op opens. None where it did not get that far.
@@ -161,7 +170,7 @@ pub struct WarmUp {
 pub struct Round {
     /// The round's number, warm-up included, from 0: it gives its offsets and dither.
     pub number: u32,
-    /// When it began, from the start of the group.
+    /// When it began, from the start of the group, pauses left out.
     pub at_ns: Nanos,
     /// The arms in the order in which they ran.
     pub order: Vec<usize>,
@@ -169,6 +178,66 @@ pub struct Round {
     pub elapsed_ns: Vec<Option<Nanos>>,
     /// Why the round does not count, for any arm. None where it counts.
     pub dropped: Option<DropCause>,
+    /// The sentinels that were taken right after it.
+    #[serde(default, skip_serializing_if = "Sentinels::is_empty")]
+    pub sentinels: Sentinels,
+}
+
+/// How fast the device is, seen by work that never changes: what each took, where it was taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sentinels {
+    /// A fixed computation in Wasm on the main thread: the shortest of [`crate::protocol::SENTINEL_PASSES`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub main_ns: Option<Nanos>,
+    /// The same in the worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker_ns: Option<Nanos>,
+    /// 4 KiB of a private file overwritten and flushed, in the worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_ns: Option<Nanos>,
+}
+
+impl Sentinels {
+    /// Whether one of the CPU was taken.
+    #[must_use]
+    pub fn of_cpu(&self) -> bool {
+        self.main_ns.is_some() || self.worker_ns.is_some()
+    }
+
+    /// Whether none was taken.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A pause for the device to cool down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoolDown {
+    /// When it began, from the start of the group, earlier pauses left out.
+    pub at_ns: Nanos,
+    /// How long it lasted.
+    pub took_ns: Nanos,
+    /// Whether the device became as fast as it had been.
+    pub reached: bool,
+}
+
+/// How the storage came to rest after samples that write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WashOut {
+    /// What the storage sentinel took before anything was written. None where the browser has none.
+    pub at_rest_ns: Option<Nanos>,
+    /// The longest wait after a sample.
+    pub limit_ns: Nanos,
+    /// How often it was waited for.
+    pub waits: u32,
+    /// How often it came to rest within the limit.
+    pub reached: u32,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde passes a reference
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// Why a whole round does not count: always something from outside, never a value.

@@ -7,7 +7,10 @@ mod group;
 use serde::{Deserialize, Serialize};
 
 pub use environment::{Environment, Screen, Storage, Ticks};
-pub use group::{Arm, Batch, DropCause, Ended, EndsUp, GroupRecord, Incident, PilotBatch, Role, Round, Verification, WarmUp, When};
+pub use group::{
+    Arm, Batch, CoolDown, DropCause, Ended, EndsUp, GroupRecord, Incident, PilotBatch, Role, Round, Sentinels, Verification, WarmUp,
+    WashOut, When,
+};
 
 use crate::estimate::GroupEstimates;
 use crate::job::{Fileset, Job};
@@ -15,7 +18,9 @@ use crate::seed::Seed;
 use crate::units::Nanos;
 
 /// The format's name and version, the first field of every file.
-pub const FORMAT: &str = "opfs-bench result 1";
+pub const FORMAT: &str = "opfs-bench result 2";
+/// Earlier formats that are read too: what they lack is absent.
+const EARLIER: [&str; 1] = ["opfs-bench result 1"];
 
 /// A whole run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -141,7 +146,7 @@ impl RunResult {
             format: String,
         }
         let head: Head = serde_json::from_str(text)?;
-        if head.format != FORMAT {
+        if head.format != FORMAT && !EARLIER.contains(&head.format.as_str()) {
             return Err(BadResult::Format { found: head.format });
         }
         let result: Self = serde_json::from_str(text)?;

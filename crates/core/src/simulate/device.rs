@@ -3,7 +3,7 @@
 use super::clock::{Clock, Monotonic};
 use super::noise::{Chance, Noise};
 use crate::job::{Group, MethodName, Open};
-use crate::plan::{ArmSpec, Outcome, RoundChecks, Step};
+use crate::plan::{ArmSpec, Due, Outcome, RoundChecks, Step};
 use crate::protocol;
 use crate::result::{EndsUp, Role, Verification, When};
 use crate::seed::Seed;
@@ -35,6 +35,8 @@ pub struct MethodModel {
     pub first_touch: Nanos,
     /// Compilers and caches need a while.
     pub warm_up: Option<WarmUp>,
+    /// Whether its ops write.
+    pub writes: bool,
 }
 
 /// A method that is slow at first.
@@ -59,7 +61,7 @@ impl MethodModel {
             (_, true) => EndsUp::WorkerWasm,
             (_, false) => EndsUp::MainBuffer,
         };
-        Self { name, ends_up, kept_ns: op_ns, each_ns: op_ns, byte_ns: 0.0, first_touch: Nanos(0), warm_up: None }
+        Self { name, ends_up, kept_ns: op_ns, each_ns: op_ns, byte_ns: 0.0, first_touch: Nanos(0), warm_up: None, writes: false }
     }
 }
 
@@ -85,6 +87,8 @@ pub struct CarryOver {
     pub arm: usize,
     /// By which share of its time the next sample is slower: 0.02 is 2 %.
     pub slower: f64,
+    /// A sample that begins later than this finds nothing left. Until then the storage sentinel is slower too.
+    pub lasts: Nanos,
 }
 
 /// When something happens. It happens once.
@@ -97,12 +101,14 @@ pub enum Moment {
 }
 
 /// What happens around the samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Happening {
     /// The page is hidden for a moment.
     Hidden,
     /// The device sleeps, in the middle of a sample.
     Sleeps(Nanos, Monotonic),
+    /// From now on all work takes so many times as long as on a cool device.
+    Slows(f64),
     /// A person stops the run.
     Stopped,
 }
@@ -122,12 +128,16 @@ pub struct Device {
     pub happenings: Vec<(Moment, Happening)>,
     main: Clock,
     worker: Clock,
-    chance: Chance,
+    pub(super) chance: Chance,
     /// Its own time since it began, in which it is awake.
-    now_ns: f64,
-    arms: Vec<OpenArm>,
+    pub(super) now_ns: f64,
+    pub(super) arms: Vec<OpenArm>,
     block: u64,
+    /// By which share the next sample is slower, and until when that lasts.
     slower_next: f64,
+    tidying_until_ns: f64,
+    /// All work takes so many times as long.
+    pub(super) slower: f64,
     hidden: bool,
     stopped: bool,
     /// Both clocks at the end of the last round.
@@ -136,7 +146,7 @@ pub struct Device {
 
 /// An arm of the group that is open.
 #[derive(Clone, Debug)]
-struct OpenArm {
+pub(super) struct OpenArm {
     method: Option<usize>,
     role: Role,
     in_worker: bool,
@@ -165,6 +175,8 @@ impl Device {
             arms: Vec::new(),
             block: 0,
             slower_next: 0.0,
+            tidying_until_ns: 0.0,
+            slower: 1.0,
             hidden: false,
             stopped: false,
             last_ms,
@@ -244,7 +256,13 @@ impl Device {
                 self.timed(arm, n, None, sleeps)
             }
             Step::Verify { arm, when } => self.verify(arm, when),
-            Step::RoundOver => Outcome::RoundOver(self.checks()),
+            Step::RoundOver { take } => Outcome::RoundOver(RoundChecks { sentinels: self.sentinels(take), ..self.checks() }),
+            Step::CoolDown { rest } => {
+                self.now_ns += rest.as_f64();
+                self.happen(None);
+                Outcome::Sentinels(self.sentinels(Due { cpu: true, storage: false }))
+            }
+            Step::WashOut { .. } => Outcome::Sentinels(self.sentinels(Due { cpu: false, storage: true })),
         };
         (!self.stopped).then_some(outcome)
     }
@@ -261,6 +279,7 @@ impl Device {
             match self.happenings.swap_remove(place).1 {
                 Happening::Hidden => self.hidden = true,
                 Happening::Sleeps(duration, monotonic) => sleeps = Some((duration, monotonic)),
+                Happening::Slows(factor) => self.slower = factor,
                 Happening::Stopped => self.stopped = true,
             }
         }
@@ -301,16 +320,27 @@ impl Device {
     /// What a batch takes, in nanoseconds.
     fn take(&mut self, arm: usize, n: u64) -> f64 {
         let open = &mut self.arms[arm];
-        let mut work = n as f64 * open.op_ns;
+        let mut work = n as f64 * open.op_ns * self.slower;
         if let Some(WarmUp { slower, over }) = open.warm_up {
             work *= 1.0 + slower * libm::exp(-open.ran_ns / over.as_f64());
         }
-        work *= 1.0 + std::mem::replace(&mut self.slower_next, 0.0);
+        let left_behind = std::mem::replace(&mut self.slower_next, 0.0);
+        if self.now_ns < self.tidying_until_ns {
+            work *= 1.0 + left_behind;
+        }
         work += std::mem::take(&mut open.first_touch).as_f64();
         let elapsed = self.chance.elapsed_ns(arm, self.now_ns, work);
         open.ran_ns += elapsed;
-        self.slower_next = self.carry_over.iter().filter(|left| left.arm == arm).map(|left| left.slower).sum();
+        if let Some(left) = self.carry_over.iter().find(|left| left.arm == arm) {
+            self.slower_next = left.slower;
+            self.tidying_until_ns = self.now_ns + elapsed + left.lasts.as_f64();
+        }
         elapsed
+    }
+
+    /// Whether the storage still does what a sample left behind.
+    pub(super) fn tidying(&self) -> bool {
+        self.now_ns < self.tidying_until_ns
     }
 
     fn verify(&self, arm: usize, when: When) -> Outcome {
@@ -325,14 +355,14 @@ impl Device {
         let now = self.clocks_ms();
         let gap = ((now.1 - self.last_ms.1) - (now.0 - self.last_ms.0)).abs();
         self.last_ms = now;
-        RoundChecks { hidden: std::mem::replace(&mut self.hidden, false), clock_gap: Nanos::from_ms(gap) }
+        RoundChecks { hidden: std::mem::replace(&mut self.hidden, false), clock_gap: Nanos::from_ms(gap), ..RoundChecks::default() }
     }
 
     fn clocks_ms(&self) -> (f64, f64) {
         (self.main.now_ms(self.now_ns), self.main.wall_ms(self.now_ns))
     }
 
-    fn clock(&self, in_worker: bool) -> &Clock {
+    pub(super) fn clock(&self, in_worker: bool) -> &Clock {
         if in_worker { &self.worker } else { &self.main }
     }
 

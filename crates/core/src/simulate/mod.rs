@@ -8,6 +8,7 @@ mod clock;
 mod device;
 mod noise;
 mod run;
+mod sentinels;
 pub mod validate;
 
 pub use clock::{Clock, Monotonic};

@@ -46,10 +46,9 @@ pub fn run(job: &Job, seed: Seed, device: &mut Device) -> RunResult {
     let mut plan = RunPlan::new(job);
     while let Some(task) = plan.task().filter(|_| !device.stopped()) {
         let group = &job.groups[task.index];
-        let index = u32::try_from(task.index).expect("a checked job has at most 64 groups");
         let arms = arms(group, ticks, device);
         device.open(group, &arms);
-        let record = play(device, GroupPlan::new(group, index, seed, arms, task.budget), |_| {});
+        let record = play(device, GroupPlan::new(group, seed, arms, task), |_| {});
         let estimates = estimate(&record, seed);
         let group = GroupResult { record, estimates };
         if plan.finish(&group) && !device.stopped() {
@@ -95,6 +94,7 @@ pub fn arms(group: &Group, ticks: Ticks, device: &Device) -> Vec<ArmSpec> {
         .map(|(method, role)| ArmSpec {
             role,
             ends_up: device.method(&method).map_or(crate::result::EndsUp::Nowhere, |MethodModel { ends_up, .. }| *ends_up),
+            writes: device.method(&method).is_some_and(|model| model.writes),
             tick: if method.thread().timed_in_worker() { ticks.worker_ns } else { ticks.main_ns },
             method,
         })

@@ -57,7 +57,7 @@ impl Ranks {
 }
 
 /// The ranks from 1; equal values share the mean of theirs.
-fn midranks(values: &[f64]) -> Vec<f64> {
+pub(super) fn midranks(values: &[f64]) -> Vec<f64> {
     let mut by_value: Vec<usize> = (0..values.len()).collect();
     by_value.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
     let mut ranks = vec![0.0; values.len()];

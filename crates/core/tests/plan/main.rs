@@ -2,7 +2,7 @@
 
 use opfs_bench_core::estimate::{GroupEstimates, Invalid, Note, Verdict, Withheld, estimate};
 use opfs_bench_core::job::{Group, Job};
-use opfs_bench_core::plan::{ArmSpec, GroupPlan, Step};
+use opfs_bench_core::plan::{ArmSpec, GroupPlan, Step, Task};
 use opfs_bench_core::protocol;
 use opfs_bench_core::result::{Batch, DropCause, Ended, GroupRecord, GroupResult, Incident, Role, When};
 use opfs_bench_core::seed::Seed;
@@ -32,7 +32,13 @@ fn with_tick(noise: f64, tick: Nanos) -> Device {
 fn arms(device: &Device, tick: Nanos) -> Vec<ArmSpec> {
     let roles = [Role::Baseline, Role::Null, Role::Contender, Role::Contender, Role::Empty];
     let methods = [0, 0, 1, 2, 3].map(|place| &device.methods[place]);
-    let arm = |(role, method): (Role, &MethodModel)| ArmSpec { method: method.name.clone(), role, ends_up: method.ends_up, tick };
+    let arm = |(role, method): (Role, &MethodModel)| ArmSpec {
+        method: method.name.clone(),
+        role,
+        ends_up: method.ends_up,
+        writes: method.writes,
+        tick,
+    };
     roles.into_iter().zip(methods).map(arm).collect()
 }
 
@@ -48,7 +54,7 @@ fn play(device: &mut Device, budget_s: f64) -> (GroupRecord, GroupEstimates) {
 fn play_from(seed: Seed, tick: Nanos, device: &mut Device, budget_s: f64, watch: impl FnMut(&Step)) -> (GroupRecord, GroupEstimates) {
     let (group, arms) = (group(), arms(device, tick));
     device.open(&group, &arms);
-    let record = simulate::play(device, GroupPlan::new(&group, 1, seed, arms, Nanos::from_s(budget_s)), watch);
+    let record = simulate::play(device, GroupPlan::new(&group, seed, arms, Task::new(1, Nanos::from_s(budget_s))), watch);
     let estimates = estimate(&record, seed);
     (record, estimates)
 }
@@ -85,7 +91,7 @@ fn stages_come_in_their_order() {
     let stage = |step: &Step| match step {
         Step::Pilot { .. } => 0,
         Step::Verify { when: When::Before, .. } => 1,
-        Step::Sample { .. } | Step::RoundOver => 2,
+        Step::Sample { .. } | Step::RoundOver { .. } | Step::CoolDown { .. } | Step::WashOut { .. } => 2,
         Step::Verify { when: When::After, .. } => 3,
         Step::Done => 4,
     };

@@ -1,6 +1,8 @@
 //! Run against run: launches of simulated devices.
 
 use opfs_bench_core::compare::{Change, Comparison, Refusal, compare};
+use opfs_bench_core::estimate::{Degree, Drift, Sentinel};
+use opfs_bench_core::report;
 use opfs_bench_core::result::{Outcome, RunResult};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::simulate::{Clock, Device, Noise, run};
@@ -67,4 +69,17 @@ fn launches_that_differ_in_how_they_were_made_are_refused() {
     assert!(told(|run| run.job.groups[0].size.0 *= 2).contains("workload"));
     assert!(told(|run| run.outcome = Outcome::Stopped).contains("finished and stopped"));
     assert!(compare(&launches(1, 1.0, 0), &[]).refusals[0].to_string().contains("0 launches"));
+}
+
+#[test]
+fn times_of_a_throttled_device_are_left_out_and_its_ratios_stay() {
+    let mut other = launches(5, 1.0, 5);
+    let drift = Drift { sentinel: Sentinel::MainCpu, degree: Degree::Throttled, log: 0.3, log_interval: (0.2, 0.4) };
+    other[2].groups[1].estimates.drift.push(drift);
+    let comparison = compare(&launches(5, 1.0, 0), &other);
+    assert_eq!(comparison.throttled, (0, 1));
+    assert_eq!(slice(&comparison), Change::TooFewLaunches);
+    let sync = comparison.rows.iter().find(|row| row.method.to_string() == "worker/sync").expect("measured");
+    assert_eq!((sync.per_op.other.len(), sync.to_baseline.as_ref().expect("a contender").other.len()), (4, 5));
+    assert!(report::comparison(&comparison, "before", "after").contains("Times per op of 1 of 5 launches of after are left out"));
 }

@@ -71,13 +71,38 @@ write_vectors("order", "median(values), quantile(values, shares, type = 1), sort
       low = ends[1], high = ends[2])
   }))
 
-write_vectors("rank", "acf(rank(values), lag.max = 1, plot = FALSE)",
+# Geyer's initial monotone sequence: sums of neighbouring pairs of coefficients, as long as they are positive, none above the one before.
+autocorrelation_time <- function(values) {
+  coefficients <- acf(rank(values), lag.max = length(values) - 1, plot = FALSE)$acf
+  pairs <- colSums(matrix(coefficients[seq_len(2 * (length(coefficients) %/% 2))], 2))
+  later <- cummin(pairs[-1])
+  1 + 2 * coefficients[2] + 2 * sum(later[cumprod(later > 0) == 1])
+}
+
+write_vectors("rank", "acf(rank(values), lag.max = 1, plot = FALSE), and Geyer's initial monotone sequence over all lags",
   lapply(c(samples, lapply(c(0.8, -0.5), function(p) as.vector(arima.sim(list(ar = p), 80)))), function(values) {
-    list(values = values, coefficient = acf(rank(values), lag.max = 1, plot = FALSE)$acf[2])
+    list(values = values, coefficient = acf(rank(values), lag.max = 1, plot = FALSE)$acf[2], time = autocorrelation_time(values))
   }))
 
 write_vectors("tukey", "length(boxplot.stats(values, coef = 1.5)$out), and 3",
   lapply(c(samples, lapply(c(24, 48, 120), differences)), function(values) {
     outside <- function(coef) length(boxplot.stats(values, coef = coef)$out)
     list(values = values, mild = outside(1.5) - outside(3), severe = outside(3))
+  }))
+
+write_vectors("rank_sum", "wilcox.test(first, second, exact = FALSE, correct = TRUE)$p.value, and the interval of exact = TRUE, conf.int = TRUE",
+  lapply(list(c(8, 9, 0), c(12, 30, 0.02), c(40, 40, 0.01), c(48, 45, 0)), function(case) {
+    first <- differences(case[1]) + case[3]
+    second <- differences(case[2])
+    exact <- wilcox.test(first, second, exact = TRUE, conf.int = TRUE, conf.level = 0.99)
+    list(first = first, second = second, p = wilcox.test(first, second, exact = FALSE, correct = TRUE)$p.value,
+      shift = unname(exact$estimate), low = exact$conf.int[1], high = exact$conf.int[2])
+  }))
+
+write_vectors("rank_sum_ties", "wilcox.test(first, second, exact = FALSE, correct = TRUE)$p.value",
+  lapply(list(c(5, 7, 0), c(60, 200, 0.01)), function(case) {
+    # To two decimals, so that many values are equal.
+    first <- round(differences(case[1]) + case[3], 2)
+    second <- round(differences(case[2]), 2)
+    list(first = first, second = second, p = wilcox.test(first, second, exact = FALSE, correct = TRUE)$p.value)
   }))

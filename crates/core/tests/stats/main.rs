@@ -2,8 +2,8 @@
 //! (`generate.R` or `generate.py` beside this file) and the call whose answers it holds.
 
 use opfs_bench_core::stats::{
-    HodgesLehmann, Latencies, Latency, LatencyPercentile, Outliers, SignedRank, Summary, hodges_lehmann, lag_one_autocorrelation, median,
-    median_interval, outliers, percentile, proportion_interval, total_ratio, welch,
+    HodgesLehmann, Latencies, Latency, LatencyPercentile, Outliers, SignedRank, Summary, autocorrelation_time, hodges_lehmann,
+    lag_one_autocorrelation, median, median_interval, outliers, percentile, proportion_interval, rank_sum, total_ratio, welch,
 };
 use opfs_bench_core::units::Nanos;
 use serde::Deserialize;
@@ -171,9 +171,51 @@ fn rank_autocorrelation_is_that_of_acf() {
     struct Case {
         values: Vec<f64>,
         coefficient: f64,
+        time: f64,
     }
-    for Case { values, coefficient } in cases(include_str!("vectors/rank.json")) {
-        assert_near(lag_one_autocorrelation(&values).expect("defined"), coefficient, &format!("{} values", values.len()));
+    for Case { values, coefficient, time } in cases(include_str!("vectors/rank.json")) {
+        let what = format!("{} values", values.len());
+        assert_near(lag_one_autocorrelation(&values).expect("defined"), coefficient, &what);
+        assert_near(autocorrelation_time(&values).expect("defined"), time, &what);
+    }
+}
+
+#[test]
+fn rank_sum_is_that_of_wilcox_test() {
+    #[derive(Deserialize)]
+    struct Case {
+        first: Vec<f64>,
+        second: Vec<f64>,
+        p: f64,
+        shift: f64,
+        low: f64,
+        high: f64,
+    }
+    for Case { first, second, p, shift, low, high } in cases(include_str!("vectors/rank_sum.json")) {
+        let what = format!("{} and {} values", first.len(), second.len());
+        let ours = rank_sum(&first, &second, 0.99).expect("values");
+        assert_near(ours.p, p, &what);
+        assert_near(ours.shift, shift, &what);
+        // The normal form may choose the neighbouring rank of the exact one.
+        let (our_low, our_high) = ours.interval.expect("enough values");
+        let tolerance = 0.05 * (high - low);
+        assert!(
+            (our_low - low).abs() < tolerance && (our_high - high).abs() < tolerance,
+            "{what}: {our_low} to {our_high} for {low} to {high}"
+        );
+    }
+}
+
+#[test]
+fn rank_sum_corrects_for_ties() {
+    #[derive(Deserialize)]
+    struct Case {
+        first: Vec<f64>,
+        second: Vec<f64>,
+        p: f64,
+    }
+    for Case { first, second, p } in cases(include_str!("vectors/rank_sum_ties.json")) {
+        assert_near(rank_sum(&first, &second, 0.99).expect("values").p, p, &format!("{} and {} values", first.len(), second.len()));
     }
 }
 

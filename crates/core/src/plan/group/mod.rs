@@ -2,14 +2,20 @@
 
 mod pilots;
 mod rounds;
+mod wash_out;
 
+use super::cool_down::Thermometer;
 use super::pilot::Pilot;
+use super::run::Task;
+use super::sentinels::{Due, Spacing};
 use super::stopping::Looks;
 use super::warm_up::Progress;
 use crate::estimate;
 use crate::job::{Group, MethodName};
 use crate::protocol;
-use crate::result::{Arm, Batch, DropCause, Ended, EndsUp, GroupRecord, Incident, Role, Round, Verification, WarmUp, When};
+use crate::result::{
+    Arm, Batch, DropCause, Ended, EndsUp, GroupRecord, Incident, Role, Round, Sentinels, Verification, WarmUp, WashOut, When,
+};
 use crate::seed::{Purpose, Seed};
 use crate::units::Nanos;
 
@@ -22,6 +28,8 @@ pub struct ArmSpec {
     pub role: Role,
     /// Where its bytes end up.
     pub ends_up: EndsUp,
+    /// Whether its ops write.
+    pub writes: bool,
     /// The tick of the clock that times it.
     pub tick: Nanos,
 }
@@ -56,9 +64,22 @@ pub enum Step {
         /// How long to busy-wait first: less than a tick.
         dither: Nanos,
     },
-    /// A round is over: say what happened around it. The time between rounds is free for everything that must not
-    /// disturb a sample.
-    RoundOver,
+    /// A round is over: say what happened around it, and take these sentinels. The time between rounds is free for everything
+    /// that must not disturb a sample.
+    RoundOver {
+        /// The sentinels.
+        take: Due,
+    },
+    /// Let the device rest for so long, then take the sentinels of the CPU.
+    CoolDown {
+        /// How long.
+        rest: Nanos,
+    },
+    /// Flush what the arm wrote, then take the storage sentinel.
+    WashOut {
+        /// The arm. None before anything was written.
+        after: Option<usize>,
+    },
     /// The group is measured.
     Done,
 }
@@ -79,6 +100,8 @@ pub enum Outcome {
     Verified(Verification),
     /// Of [`Step::RoundOver`].
     RoundOver(RoundChecks),
+    /// Of [`Step::CoolDown`] and [`Step::WashOut`].
+    Sentinels(Sentinels),
     /// The method failed.
     Failed {
         /// The error in full.
@@ -93,13 +116,32 @@ pub struct RoundChecks {
     pub hidden: bool,
     /// How far the two clocks drifted apart.
     pub clock_gap: Nanos,
+    /// Those that were to be taken.
+    pub sentinels: Sentinels,
 }
 
 #[derive(Clone, Debug)]
 enum Stage {
-    Pilot { arm: usize, pilot: Pilot },
-    Verify { arm: usize, when: When },
-    Round { kind: RoundKind, current: Round, position: usize },
+    /// The storage sentinel's first readings, in a group that writes.
+    AtRest {
+        readings: Vec<Nanos>,
+    },
+    Pilot {
+        arm: usize,
+        pilot: Pilot,
+    },
+    Verify {
+        arm: usize,
+        when: When,
+    },
+    /// Since when the sample before `position` is waited out, if it is.
+    Round {
+        kind: RoundKind,
+        current: Round,
+        position: usize,
+        washing_since: Option<Nanos>,
+    },
+    CoolDown,
     Done,
 }
 
@@ -122,21 +164,36 @@ pub struct GroupPlan {
     next_round: u32,
     longest_round: Nanos,
     half_width: Option<f64>,
+    /// The group's time when its rounds began.
+    rounds_began: Option<Nanos>,
+    spacing: Spacing,
+    thermometer: Thermometer,
+    /// Time that the group is not charged for, and the time of the last outcome with it.
+    paused: Nanos,
+    last: Nanos,
 }
 
 impl GroupPlan {
     /// For a group of a checked job. `arms` hold one baseline, one null arm and any others.
     #[must_use]
-    pub fn new(group: &Group, index: u32, seed: Seed, arms: Vec<ArmSpec>, budget: Nanos) -> Self {
+    pub fn new(group: &Group, seed: Seed, arms: Vec<ArmSpec>, task: Task) -> Self {
         let arms: Vec<Arm> = arms.into_iter().map(arm).collect();
+        let wash_out = arms.iter().any(|arm| arm.writes).then_some(WashOut {
+            at_rest_ns: task.at_rest,
+            limit_ns: task.wash_out,
+            waits: 0,
+            reached: 0,
+        });
         let record = GroupRecord {
             group: group.clone(),
-            index,
+            index: u32::try_from(task.index).unwrap_or(u32::MAX),
             warm_up: WarmUp::default(),
             rounds: Vec::new(),
             ended: Ended::Failed,
             incidents: Vec::new(),
-            budget_ns: budget,
+            cool_downs: Vec::new(),
+            wash_out,
+            budget_ns: task.budget,
             elapsed_ns: Nanos(0),
             arms,
         };
@@ -152,8 +209,17 @@ impl GroupPlan {
             next_round: 0,
             longest_round: Nanos(0),
             half_width: None,
+            rounds_began: None,
+            spacing: Spacing::default(),
+            thermometer: Thermometer::new(task.allowance),
+            paused: Nanos(0),
+            last: Nanos(0),
         };
-        plan.pilot_from(0);
+        if wash_out.is_some_and(|wash_out| wash_out.at_rest_ns.is_none()) {
+            plan.stage = Stage::AtRest { readings: Vec::new() };
+        } else {
+            plan.pilot_from(0);
+        }
         plan
     }
 
@@ -161,9 +227,14 @@ impl GroupPlan {
     #[must_use]
     pub fn step(&self) -> Step {
         match &self.stage {
+            Stage::AtRest { .. } => Step::WashOut { after: None },
+            Stage::CoolDown => Step::CoolDown { rest: protocol::REST },
             Stage::Pilot { arm, pilot } => Step::Pilot { arm: *arm, n: pilot.next().expect("a pilot that is over is left at once") },
             Stage::Verify { arm, when } => Step::Verify { arm: *arm, when: *when },
-            Stage::Round { current, position, .. } => match current.order.get(*position) {
+            Stage::Round { current, position, washing_since: Some(_), .. } => {
+                Step::WashOut { after: position.checked_sub(1).map(|before| current.order[before]) }
+            }
+            Stage::Round { kind, current, position, washing_since: None } => match current.order.get(*position) {
                 Some(arm) => Step::Sample {
                     arm: *arm,
                     round: current.number,
@@ -171,7 +242,7 @@ impl GroupPlan {
                     stride: self.stride(),
                     dither: self.dither(*arm, current.number),
                 },
-                None => Step::RoundOver,
+                None => Step::RoundOver { take: self.due(*kind) },
             },
             Stage::Done => Step::Done,
         }
@@ -182,17 +253,24 @@ impl GroupPlan {
     /// # Panics
     /// When the outcome is not one that the step can have.
     pub fn record(&mut self, outcome: Outcome, now: Nanos) {
+        let since_last = now.since(std::mem::replace(&mut self.last, now));
+        if self.step() == (Step::CoolDown { rest: protocol::REST }) {
+            self.paused = self.paused + since_last;
+        }
+        let now = now.since(self.paused);
         self.record.elapsed_ns = now;
         match (self.step(), outcome) {
             (Step::Pilot { arm, n }, Outcome::Timed { elapsed, bytes }) => self.piloted(arm, n, elapsed, bytes),
-            (Step::Sample { arm, n, .. }, Outcome::Timed { elapsed, bytes }) => self.sampled(arm, n, elapsed, bytes),
+            (Step::Sample { arm, n, .. }, Outcome::Timed { elapsed, bytes }) => self.sampled(arm, n, elapsed, bytes, now),
             (Step::Verify { arm, .. }, Outcome::Verified(verification)) => {
                 self.failures_on_end[arm] = 0;
                 self.record.arms[arm].verifications.push(verification);
                 self.verified(arm, now);
             }
-            (Step::RoundOver, Outcome::RoundOver(checks)) => self.round_over(checks, now),
-            (Step::Pilot { .. } | Step::Sample { .. } | Step::RoundOver, Outcome::ClockSteppedBack) => self.clock_stepped_back(),
+            (Step::RoundOver { .. }, Outcome::RoundOver(checks)) => self.round_over(checks, now),
+            (Step::CoolDown { .. }, Outcome::Sentinels(read)) => self.rested(read, since_last, now),
+            (Step::WashOut { .. }, Outcome::Sentinels(read)) => self.washed(read.storage_ns, now),
+            (Step::Pilot { .. } | Step::Sample { .. } | Step::RoundOver { .. }, Outcome::ClockSteppedBack) => self.clock_stepped_back(),
             (Step::Pilot { arm, .. }, Outcome::Failed { error }) => {
                 if self.fails_for_good(arm, error) {
                     self.pilot_from(arm + 1);
@@ -210,6 +288,7 @@ impl GroupPlan {
 
     /// Ends the group where it is. A round that was under way is kept as dropped.
     pub fn stop(&mut self, now: Nanos) {
+        let now = now.since(self.paused);
         if let Stage::Round { kind, mut current, .. } = std::mem::replace(&mut self.stage, Stage::Done) {
             current.dropped = Some(DropCause::Stopped);
             self.keep(current, kind);
@@ -234,6 +313,19 @@ impl GroupPlan {
     #[must_use]
     pub fn half_width(&self) -> Option<f64> {
         self.half_width
+    }
+
+    /// Whether the device is given time to cool down.
+    #[must_use]
+    pub fn cooling_down(&self) -> bool {
+        matches!(self.stage, Stage::CoolDown)
+    }
+
+    fn due(&self, kind: RoundKind) -> Due {
+        match kind {
+            RoundKind::WarmUp => Due::default(),
+            RoundKind::Measured => self.spacing.due(self.record.elapsed_ns.since(self.rounds_began.unwrap_or_default())),
+        }
     }
 
     /// Counts a failure. True once there were so many on end that the arm is out; until then the step is tried again.
@@ -298,6 +390,7 @@ fn arm(spec: ArmSpec) -> Arm {
         method: spec.method,
         role: spec.role,
         ends_up: spec.ends_up,
+        writes: spec.writes,
         tick_ns: spec.tick,
         first_touch_ns: None,
         pilot: Vec::new(),

@@ -6,7 +6,7 @@ use crate::plan::order::order;
 use crate::plan::stopping::{self, Decision};
 use crate::plan::warm_up::{self, Progress};
 use crate::protocol;
-use crate::result::{DropCause, Ended, Role, Round, When};
+use crate::result::{DropCause, Ended, Role, Round, Sentinels, When};
 use crate::units::Nanos;
 
 impl GroupPlan {
@@ -26,19 +26,26 @@ impl GroupPlan {
             order: order(&running, self.seed, self.record.index, self.next_round),
             elapsed_ns: vec![None; self.record.arms.len()],
             dropped: None,
+            sentinels: Sentinels::default(),
         };
         self.next_round += 1;
-        self.stage = Stage::Round { kind, current, position: 0 };
+        if kind == RoundKind::Measured {
+            self.rounds_began.get_or_insert(now);
+        }
+        self.stage = Stage::Round { kind, current, position: 0, washing_since: None };
     }
 
-    pub(super) fn sampled(&mut self, arm: usize, n: u64, elapsed: Nanos, bytes: u64) {
+    pub(super) fn sampled(&mut self, arm: usize, n: u64, elapsed: Nanos, bytes: u64, now: Nanos) {
         if let Err(error) = self.check_bytes(arm, n, bytes) {
             return self.failed(arm, error);
         }
         self.failures_on_end[arm] = 0;
-        let Stage::Round { kind, current, position } = &mut self.stage else { unreachable!("only rounds sample") };
+        let Stage::Round { kind, current, position, washing_since } = &mut self.stage else { unreachable!("only rounds sample") };
         current.elapsed_ns[arm] = Some(elapsed);
         *position += 1;
+        if self.record.arms[arm].writes {
+            *washing_since = Some(now);
+        }
         if *kind == RoundKind::Measured {
             self.record.arms[arm].bytes += bytes;
         }
@@ -65,10 +72,20 @@ impl GroupPlan {
         if current.dropped.is_none() && kind == RoundKind::Measured {
             self.longest_round = self.longest_round.max(now.since(current.at_ns));
         }
+        current.sentinels = checks.sentinels;
+        self.spacing.record(checks.sentinels);
         self.keep(current, kind);
         match kind {
             RoundKind::WarmUp => self.after_warm_up_round(now),
-            RoundKind::Measured => self.after_round(now),
+            RoundKind::Measured => self.after_round(checks.sentinels, now),
+        }
+    }
+
+    /// After a rest of so long, for which the group is not charged.
+    pub(super) fn rested(&mut self, read: Sentinels, rest: Nanos, now: Nanos) {
+        if let Some(over) = self.thermometer.rested(read, rest) {
+            self.record.cool_downs.push(over);
+            self.begin_round(RoundKind::Measured, now);
         }
     }
 
@@ -98,12 +115,13 @@ impl GroupPlan {
         self.begin_round(if more { RoundKind::WarmUp } else { RoundKind::Measured }, now);
     }
 
-    fn after_round(&mut self, now: Nanos) {
+    fn after_round(&mut self, read: Sentinels, now: Nanos) {
         let kept = self.record.rounds.iter().filter(|round| round.dropped.is_none()).count();
         let kept = u32::try_from(kept).unwrap_or(u32::MAX);
         let half_width = if self.looks.due(kept) { estimate::half_width(&self.record, self.seed) } else { None };
         self.half_width = half_width.or(self.half_width);
         match stopping::decide(kept, half_width, now, self.longest_round, self.record.budget_ns) {
+            Decision::Continue if self.thermometer.read(read, now) => self.stage = Stage::CoolDown,
             Decision::Continue => self.begin_round(RoundKind::Measured, now),
             Decision::Width => self.finish(Ended::Width, now),
             Decision::Budget => self.finish(Ended::Budget, now),

@@ -4,8 +4,8 @@ use crate::estimate::{ArmEstimate, GroupEstimates, Note, PerOp, Ratio, Verdict, 
 use crate::job::{Fileset, Job, MethodName, Thread};
 use crate::protocol;
 use crate::result::{
-    Arm, Batch, DropCause, Ended, EndsUp, Environment, Fixture, GroupRecord, GroupResult, Outcome, Role, Round, RunResult, Screen, Storage,
-    Ticks, Verification, WarmUp, When,
+    Arm, Batch, DropCause, Ended, EndsUp, Environment, Fixture, GroupRecord, GroupResult, Outcome, Role, Round, RunResult, Screen,
+    Sentinels, Storage, Ticks, Verification, WarmUp, When,
 };
 use crate::seed::Seed;
 use crate::stats::{Summary, Tail, TotalRatio};
@@ -100,6 +100,7 @@ impl Sample {
             method,
             role: self.role,
             ends_up,
+            writes: false,
             tick_ns: Nanos(5_000),
             first_touch_ns: None,
             pilot: Vec::new(),
@@ -144,6 +145,7 @@ pub(super) fn group(index: usize, samples: &[Sample]) -> GroupResult {
         level: protocol::LEVEL,
         half_width: Some(0.018),
         rounds_needed: None,
+        drift: Vec::new(),
         invalid: Vec::new(),
         arms: samples.iter().map(|sample| sample.estimate(group.bs)).collect(),
     };
@@ -155,6 +157,8 @@ pub(super) fn group(index: usize, samples: &[Sample]) -> GroupResult {
         rounds: (4..52).map(|number| round(number, None)).collect(),
         ended: Ended::Width,
         incidents: Vec::new(),
+        cool_downs: Vec::new(),
+        wash_out: None,
         budget_ns: Nanos::from_s(10.0),
         elapsed_ns: Nanos::from_s(6.2),
     };
@@ -162,7 +166,7 @@ pub(super) fn group(index: usize, samples: &[Sample]) -> GroupResult {
 }
 
 fn round(number: u32, dropped: Option<DropCause>) -> Round {
-    Round { number, at_ns: Nanos(0), order: Vec::new(), elapsed_ns: Vec::new(), dropped }
+    Round { number, at_ns: Nanos(0), order: Vec::new(), elapsed_ns: Vec::new(), dropped, sentinels: Sentinels::default() }
 }
 
 fn quick() -> Job {

@@ -1,0 +1,71 @@
+//! What the sentinels tell of the device: that it became slower or faster, and the pauses that it was given.
+
+use super::doubts::Doubt;
+use super::format::{duration, ratio_estimate};
+use super::prose::count;
+use super::words;
+use crate::estimate::{Degree, Drift, Sentinel, run_drift};
+use crate::result::{CoolDown, GroupResult, RunResult};
+use crate::units::Nanos;
+
+/// Drift over the whole run, and within groups.
+pub(super) fn drifted(run: &RunResult) -> Option<Doubt> {
+    let whole = run_drift(&run.groups).into_iter().map(|drift| ("the whole run".to_owned(), drift));
+    let within = |group: &GroupResult| {
+        let title = words::title(&group.record.group);
+        group.estimates.drift.clone().into_iter().map(move |drift| (title.clone(), drift))
+    };
+    // Of one group, the whole run says nothing else.
+    let groups: &[GroupResult] = if run.groups.len() > 1 { &run.groups } else { &[] };
+    let found: Vec<(String, Drift)> = whole.chain(groups.iter().flat_map(within)).collect();
+    let worst = found.iter().map(|(_, drift)| drift.degree).max()?;
+    Some(Doubt::Drifted { worst, found })
+}
+
+/// The pauses of every group that had some.
+pub(super) fn cooled_down(group: &GroupResult) -> Option<(String, String)> {
+    let pauses = &group.record.cool_downs;
+    (!pauses.is_empty()).then(|| (words::title(&group.record.group), of(pauses)))
+}
+
+fn of(pauses: &[CoolDown]) -> String {
+    let time: Nanos = pauses.iter().map(|pause| pause.took_ns).sum();
+    let reached = match (pauses.iter().filter(|pause| pause.reached).count(), pauses.len()) {
+        (0, _) => "the device stayed slower".into(),
+        (reached, all) if reached == all => "then it was as fast as before".into(),
+        (reached, all) => format!("after {reached} of {all} it was as fast as before"),
+    };
+    format!("{} of {} in all; {reached}", count(pauses.len(), "pause"), duration(time.as_f64()))
+}
+
+/// `a computation on the main thread took 1.50 (1.48–1.52) times as long in the last third as in the first`.
+pub(super) fn clause(drift: &Drift) -> String {
+    let what = match drift.sentinel {
+        Sentinel::MainCpu => "a computation on the main thread",
+        Sentinel::WorkerCpu => "a computation in the worker",
+        Sentinel::Storage => "overwriting and flushing 4 KiB",
+    };
+    let estimate = ratio_estimate(drift.point(), Some(drift.interval()));
+    let interval = estimate.interval().map(|interval| format!(" ({interval})")).unwrap_or_default();
+    format!("{what} took {}{interval} times as long in the last third as in the first", estimate.value())
+}
+
+pub(super) fn heading(worst: Degree) -> &'static str {
+    match worst {
+        Degree::Drift => "The device drifted",
+        Degree::Throttled => "The device was throttled",
+    }
+}
+
+pub(super) fn sentence(worst: Degree) -> &'static str {
+    match worst {
+        Degree::Drift => {
+            "Work that never changes took another time in the end than at first. Ratios hold, since they are taken inside a round; \
+             times per op are a mixture."
+        }
+        Degree::Throttled => {
+            "Work that never changes took over 15 % longer in the end than at first. Ratios hold, since they are taken inside a round; \
+             times per op say little, and are left out when runs are compared."
+        }
+    }
+}
