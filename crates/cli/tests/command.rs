@@ -168,6 +168,12 @@ fn wrong_arguments_are_told_before_anything_starts() {
         (&["run", "--capabilities", text(&list)], "is no JSON object"),
         (&["run", "--webdriver", "localhost:4444"], "starts with http://"),
         (&["run", "--driver", "/nowhere/chromedriver"], "/nowhere/chromedriver"),
+        (&["run", "--driver", "/a", "--webdriver", "http://b"], "cannot be used with"),
+        (&["validate", "--runs", "0"], "--runs"),
+        (&["validate", "--budget-s", "0", "--out", text(folder.path())], "budget_s: 0 s"),
+        (&["validate", "--simulated", "--browser", "firefox"], "cannot be used with"),
+        (&["validate", "--trials", "5"], "--simulated"),
+        (&["validate", "--driver", "/nowhere/chromedriver", "--out", text(folder.path())], "/nowhere/chromedriver"),
         (&["serve", "--www", "/nowhere"], "/nowhere"),
         (&["report"], "FILES"),
         (&["report", "--format", "html", "a.json", "b.json"], "one result"),
@@ -176,6 +182,20 @@ fn wrong_arguments_are_told_before_anything_starts() {
         let output = output(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(errors(&output).contains(told), "{arguments:?}: {}", errors(&output));
+    }
+}
+
+#[test]
+fn simulated_devices_need_no_browser_and_give_a_table() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = output(&["validate", "--simulated", "--trials", "2", "--out", text(folder.path())]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let file = folder.path().join("validation-simulated.md");
+    let table = fs::read_to_string(&file).expect("there");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(printed.contains(table.trim_end()) && printed.contains(text(&file)), "{printed}");
+    for told in ["| noise | trials | false alarms | found +3 % |", "\n| phone | 8 |", "\n| tick 1 ms | 8 |"] {
+        assert!(table.contains(told), "{told}: {table}");
     }
 }
 
