@@ -169,12 +169,12 @@ impl Bench {
 /// Methods are this crate's to know, so jobs are checked against them here.
 fn check_methods(group: &Group) -> Vec<Mistake> {
     let named = group.methods.iter().chain([&group.baseline]);
-    let problems = named.filter_map(|name| match methods::find(name).filter(|method| method.reads()) {
+    let problems = named.filter_map(|name| match methods::find(name).filter(|found| found.method.reads()) {
         None => {
             let known: Vec<&str> = methods::all().filter(|method| method.reads()).map(|method| method.name).collect();
             Some(format!("there is no method {name}; there are: {}", known.join(", ")))
         }
-        Some(method) => methods::unfit(method, group),
+        Some(found) => methods::unfit(found.method, group),
     });
     problems.map(|problem| Mistake { place: format!("group {}, methods", group.name), problem }).collect()
 }

@@ -33,7 +33,7 @@ pub fn arms(group: &Group, ticks: Ticks) -> Vec<ArmSpec> {
     arms.into_iter()
         .map(|(method, role)| ArmSpec {
             role,
-            ends_up: methods::find(&method).expect("the job was checked").ends_up,
+            ends_up: methods::find(&method).expect("the job was checked").method.ends_up,
             writes: false,
             tick: if method.thread().timed_in_worker() { ticks.worker_ns } else { ticks.main_ns },
             method,
@@ -182,9 +182,9 @@ impl<'a> OpenGroup<'a> {
 
 async fn open_here(name: &MethodName, context: &Context) -> Place {
     match methods::find(name) {
-        Some(method) => match (method.open)(context).await {
-            Ok(reader) => Place::Here(reader.into()),
-            Err(error) => Place::Failed(error.to_string()),
+        Some(found) => match found.open(context).await {
+            Ok(reader) => Place::Here(reader),
+            Err(error) => Place::Failed(error),
         },
         None => Place::Failed(format!("there is no method {name}")),
     }

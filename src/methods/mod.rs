@@ -8,11 +8,12 @@ mod block;
 mod empty;
 mod promise;
 mod rpc;
+mod slowed;
 mod sync;
 #[cfg(all(test, target_arch = "wasm32"))]
 mod tests;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::future::Future;
 use std::rc::Rc;
 
@@ -28,6 +29,7 @@ use crate::clock;
 use crate::opfs::{Directory, OpfsError, SyncHandle};
 pub use block::Block;
 pub use empty::{MAIN as EMPTY_MAIN, WORKER as EMPTY_WORKER};
+use slowed::Slowed;
 
 /// Every method. A new family is a file and a line here.
 const REGISTRY: &[&[Method]] = &[promise::METHODS, sync::METHODS, rpc::METHODS, empty::METHODS];
@@ -61,10 +63,36 @@ pub type Serve = for<'a> fn(&'a Context, MessagePort) -> LocalBoxFuture<'a, Resu
 /// The worker's side of a method that asks it. Dropped when the group ends.
 pub trait Served {}
 
-/// Looks a method up.
-pub fn find(name: &MethodName) -> Option<&'static Method> {
+/// A method as a job may name it: one of the registry, or one of those with a known slowdown.
+#[derive(Clone, Copy)]
+pub struct Found {
+    /// The registry's.
+    pub method: &'static Method,
+    /// By how many per cent it is slowed down. None: it is the method itself.
+    slowed: Option<u8>,
+}
+
+impl Found {
+    /// Opens it on a group's files.
+    pub async fn open(self, context: &Context) -> Result<Rc<dyn Reader>, String> {
+        let plain = context.reader(self.method).await.map_err(|error| error.to_string())?;
+        Ok(match self.slowed {
+            None => plain,
+            Some(percent) => Rc::new(Slowed::new(plain, percent, clock::measure_tick()?)),
+        })
+    }
+}
+
+/// Looks a method up. Slowed ones are found by their names alone: they check the tool, and are in no list.
+pub fn find(name: &MethodName) -> Option<Found> {
     let name = name.to_string();
-    all().find(|method| method.name == name)
+    let registered = |name: &str| all().find(|method| method.name == name);
+    if let Some(method) = registered(&name) {
+        return Some(Found { method, slowed: None });
+    }
+    let (plain, percent) = slowed::parts(&name)?;
+    let method = registered(plain).filter(|method| method.reads())?;
+    Some(Found { method, slowed: Some(percent) })
 }
 
 /// Every method, the empty loops among them.
@@ -92,6 +120,8 @@ pub struct Context {
     pub port: Option<MessagePort>,
     /// Sync handles on all files, opened by the first method that keeps them: their lock is exclusive, so there is one each.
     kept: OnceCell<Rc<[SyncHandle]>>,
+    /// What is open already. A method and its slowed forms share one reader: where they lay apart in memory, they would not be equal.
+    readers: RefCell<Vec<(&'static str, Rc<dyn Reader>)>>,
 }
 
 impl Context {
@@ -99,12 +129,23 @@ impl Context {
     pub fn new(directory: Directory, group: Group, port: Option<MessagePort>) -> Self {
         let fileset = group.fileset();
         let names = (0..fileset.nrfiles).map(|file| file_name(&fileset, file)).collect();
-        Self { directory, names, group, port, kept: OnceCell::new() }
+        Self { directory, names, group, port, kept: OnceCell::new(), readers: RefCell::default() }
     }
 
     /// The same files for a method with a port of its own.
     pub fn with_port(&self, port: MessagePort) -> Self {
         Self::new(self.directory.clone(), self.group.clone(), Some(port))
+    }
+
+    /// The method's reader, opened once.
+    async fn reader(&self, method: &'static Method) -> Result<Rc<dyn Reader>, OpfsError> {
+        let open = self.readers.borrow().iter().find(|(name, _)| *name == method.name).map(|(_, reader)| Rc::clone(reader));
+        if let Some(reader) = open {
+            return Ok(reader);
+        }
+        let reader: Rc<dyn Reader> = (method.open)(self).await?.into();
+        self.readers.borrow_mut().push((method.name, Rc::clone(&reader)));
+        Ok(reader)
     }
 
     /// A sync handle on every file.
@@ -205,8 +246,34 @@ mod registry_tests {
         let mut seen = HashSet::new();
         for method in all() {
             let name: MethodName = method.name.parse().expect(method.name);
-            assert_eq!(find(&name).map(|found| found.name), Some(method.name));
+            let found = find(&name).expect(method.name);
+            assert_eq!((found.method.name, found.slowed), (method.name, None));
             assert!(seen.insert(method.name), "{} stands twice", method.name);
+        }
+    }
+
+    #[test]
+    fn a_slowdown_of_whole_per_cent_is_found_for_every_method_that_reads() {
+        for method in all() {
+            for percent in [0, 5, 100] {
+                let name: MethodName = format!("{}-slowed-{percent}", method.name).parse().expect(method.name);
+                let found = find(&name).map(|found| (found.method.name, found.slowed));
+                assert_eq!(found, method.reads().then_some((method.name, Some(percent))), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_slowdowns_are_unknown_methods() {
+        for name in [
+            "main/slice-slowed-101",
+            "main/slice-slowed-",
+            "main/slice-slowed-05",
+            "main/slice-slowed-5-slowed-5",
+            "main/slice-slowed",
+            "main/telepathy-slowed-5",
+        ] {
+            assert!(find(&name.parse().expect("well formed")).is_none(), "{name}");
         }
     }
 
@@ -217,8 +284,8 @@ mod registry_tests {
             let job = Job::from_toml(Job::preset(preset).expect("listed")).expect("valid");
             for group in &job.groups {
                 for name in group.methods.iter().chain([&group.baseline]) {
-                    let method = find(name).unwrap_or_else(|| panic!("{preset}, {}: no method {name}", group.name));
-                    assert_eq!(unfit(method, group), None, "{preset}, {}", group.name);
+                    let found = find(name).unwrap_or_else(|| panic!("{preset}, {}: no method {name}", group.name));
+                    assert_eq!(unfit(found.method, group), None, "{preset}, {}", group.name);
                 }
             }
         }

@@ -1,7 +1,9 @@
 //! Every method on real files in a real browser, in a dedicated worker. The main thread's methods run here too: their code is
 //! the same, and a worker is where fixtures can be written.
 
-use opfs_bench_core::fixture::{FixtureFile, file_name};
+use std::rc::Rc;
+
+use opfs_bench_core::fixture::{Checksum, FixtureFile, file_name};
 use opfs_bench_core::job::{Group, Job, Open, Thread};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::{EndsUp, When};
@@ -10,8 +12,10 @@ use opfs_bench_core::units::{Bytes, Nanos};
 use wasm_bindgen_test::wasm_bindgen_test;
 use web_sys::MessageChannel;
 
-use super::{Block, Context, Loop, Method, Reader, Served, Sink, Timed, all};
+use super::slowed::Slowed;
+use super::{Block, Context, Found, Loop, Method, Reader, Served, Sink, Timed, all, find};
 use crate::bench::Bench;
+use crate::clock;
 use crate::opfs::{Directory, OpfsError, PREFIX};
 use crate::worker::fixtures::{Fixtures, Part};
 use crate::worker::messages::{Batch, Pass};
@@ -61,14 +65,18 @@ async fn write(folder: &Directory, group: &Group, seed: Seed) {
 }
 
 /// Opens a method; one that asks a worker is served by this very thread.
-async fn open(method: &Method, folder: &Directory, group: &Group) -> (Box<dyn Reader>, Option<Box<dyn Served>>) {
+async fn open(method: &'static Method, folder: &Directory, group: &Group) -> (Rc<dyn Reader>, Option<Box<dyn Served>>) {
+    open_found(Found { method, slowed: None }, folder, group).await
+}
+
+async fn open_found(found: Found, folder: &Directory, group: &Group) -> (Rc<dyn Reader>, Option<Box<dyn Served>>) {
     let channel = MessageChannel::new().unwrap();
     let context = Context::new(folder.clone(), group.clone(), Some(channel.port1()));
-    let served = match method.serve {
+    let served = match found.method.serve {
         Some(serve) => Some(serve(&context, channel.port2()).await.unwrap()),
         None => None,
     };
-    ((method.open)(&context).await.unwrap(), served)
+    (found.open(&context).await.unwrap(), served)
 }
 
 fn fitting(group: &Group) -> impl Iterator<Item = &'static Method> {
@@ -217,5 +225,64 @@ fn threads_and_destinations_agree() {
         let in_worker = matches!(method.ends_up, EndsUp::WorkerBuffer | EndsUp::WorkerWasm);
         assert_eq!(thread == Thread::Worker, in_worker, "{}", method.name);
         assert_eq!(thread == Thread::Rpc, method.serve.is_some(), "{}", method.name);
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_slowed_method_reads_the_plain_one_s_bytes_and_counts_them() {
+    let group = group(true, Open::Kept);
+    let (name, folder) = folder("slowed").await;
+    write(&folder, &group, SEED).await;
+    for method in fitting(&group) {
+        for percent in [0, 100] {
+            let slowed = format!("{}-slowed-{percent}", method.name);
+            let found = find(&slowed.parse().unwrap()).unwrap();
+            let (reader, served) = open_found(found, &folder, &group).await;
+            let mut bench = Bench::new(group.clone(), 0, SEED, 0);
+            let verification = bench.verify(&*reader, When::Before).await.unwrap();
+            assert_eq!(verification.found, verification.expected, "{slowed}");
+            let timed = bench.sample(&*reader, Batch { round: 3, stride: 1, n: 40, dither: Nanos(0) }).await.unwrap();
+            assert_eq!(timed.bytes, 40 * group.bs.0, "{slowed}");
+            drop((reader, served));
+        }
+    }
+    Directory::root().await.unwrap().remove(&name).await.unwrap();
+}
+
+/// Says that it took this many milliseconds.
+struct Claims(f64);
+
+impl Loop for Claims {
+    async fn run(&self, _: &[Op], _: &mut impl Sink) -> Result<Timed, OpfsError> {
+        Ok(Timed { elapsed_ms: self.0, bytes: 7 })
+    }
+}
+
+/// On this browser's own clock: without the random part of a tick, every batch would be half a tick too long.
+#[wasm_bindgen_test]
+async fn slowed_by_100_per_cent_is_twice_as_long_on_average() {
+    const BATCHES: u32 = 1_000;
+    let tick = clock::measure_tick().unwrap();
+    let ticks = 2.5;
+    let plain_ms = ticks * tick.as_ms();
+    let slowed = Slowed::new(Rc::new(Claims(plain_ms)), 100, tick);
+    let mut sum = 0.0;
+    for _ in 0..BATCHES {
+        let timed = slowed.read(&[], None).await.unwrap();
+        assert_eq!(timed.bytes, 7);
+        // A machine that takes the thread away in the middle of a wait is not what is tested.
+        sum += ((timed.elapsed_ms - plain_ms) / tick.as_ms()).min(ticks + 1.0);
+    }
+    let mean = sum / f64::from(BATCHES);
+    assert!((mean - ticks).abs() < 0.2, "{mean} ticks of {tick:?} for {ticks}");
+}
+
+#[wasm_bindgen_test]
+async fn slowed_by_nothing_or_checked_is_exactly_as_long() {
+    for (percent, check) in [(0, false), (100, true)] {
+        let slowed = Slowed::new(Rc::new(Claims(1.25)), percent, Nanos(1_000));
+        let mut checksum = Checksum::new();
+        let timed = slowed.read(&[], check.then_some(&mut checksum)).await.unwrap();
+        assert_eq!(timed.elapsed_ms, 1.25, "{percent} %");
     }
 }

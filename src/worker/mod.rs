@@ -5,6 +5,8 @@
 pub mod fixtures;
 pub mod messages;
 
+use std::rc::Rc;
+
 use futures_channel::mpsc;
 use futures_util::StreamExt;
 use opfs_bench_core::job::MethodName;
@@ -58,7 +60,7 @@ struct State {
 
 struct OpenGroup {
     bench: Bench,
-    readers: Vec<Option<Box<dyn Reader>>>,
+    readers: Vec<Option<Rc<dyn Reader>>>,
     /// Held, not used: dropping it ends the serving.
     _served: Vec<Box<dyn Served>>,
 }
@@ -137,7 +139,7 @@ async fn open_group(
     let mut readers = Vec::new();
     for name in names {
         let opened = match methods::find(name) {
-            Some(method) => (method.open)(context).await.map_err(|error| error.to_string()),
+            Some(found) => found.open(context).await,
             None => Err(format!("there is no method {name}")),
         };
         failures.push(opened.as_ref().err().cloned());
@@ -146,7 +148,7 @@ async fn open_group(
     let mut serving = Vec::new();
     for (name, port) in served.iter().zip(event.ports().iter()) {
         let port: MessagePort = port.unchecked_into();
-        let begun = match methods::find(name).and_then(|method| method.serve) {
+        let begun = match methods::find(name).and_then(|found| found.method.serve) {
             Some(serve) => serve(context, port).await.map_err(|error| error.to_string()),
             None => Err(format!("{name} asks nothing of the worker")),
         };

@@ -6,21 +6,32 @@ use std::process::{Command, ExitCode};
 use anyhow::{Result, bail};
 
 use crate::project::Project;
-use crate::setup::{self, Need};
+use crate::setup::{self, Need, Tools};
 use crate::{build, process};
 
 /// Sets up, builds, and becomes `opfs-bench run`.
 pub fn run(project: &Project, options: &[OsString]) -> Result<ExitCode> {
-    if options.iter().any(|option| option == "--help" || option == "-h") {
+    if has(options, "--help") || has(options, "-h") {
         return process::become_program(&mut opfs_bench(project, project.path.clone(), &["run"], options));
     }
+    let tools = prepare(project, options)?;
+    become_measurement(project, &tools, "run", options, "results")
+}
+
+/// Sets up and builds what measuring in the chosen browser needs.
+pub fn prepare(project: &Project, options: &[OsString]) -> Result<Tools> {
     let browser = Browser::of(options)?;
     let tools = setup::ensure(project, &[&setup::BUILD[..], browser.needs(options)].concat())?;
     tools.require_all()?;
     build::page(project, &tools)?;
-    let mut command = opfs_bench(project, tools.path().clone(), &["run"], options);
+    Ok(tools)
+}
+
+/// Becomes a subcommand that measures in a browser, with the project's page, and with a folder of the project for what comes out.
+pub fn become_measurement(project: &Project, tools: &Tools, subcommand: &str, options: &[OsString], out: &str) -> Result<ExitCode> {
+    let mut command = opfs_bench(project, tools.path().clone(), &[subcommand], options);
     add_folder(&mut command, project, options, "--www", "www");
-    add_folder(&mut command, project, options, "--out", "results");
+    add_folder(&mut command, project, options, "--out", out);
     process::become_program(&mut command)
 }
 
@@ -64,6 +75,11 @@ impl Browser {
             Self::Firefox => &setup::FIREFOX,
         }
     }
+}
+
+/// Whether an option that has no value was given.
+pub fn has(options: &[OsString], name: &str) -> bool {
+    options.iter().any(|option| option == name)
 }
 
 /// The value of an option that is written `--name value` or `--name=value`.

@@ -13,6 +13,7 @@ mod summary;
 mod test;
 #[cfg(all(test, unix))]
 mod testing;
+mod validate;
 mod version;
 mod wasm_opt;
 
@@ -30,6 +31,10 @@ cargo xtask COMMAND
                       --browser chromium|firefox (chromium unless told otherwise)
                       all other options go to `opfs-bench run`: see `cargo xtask bench --help`
   serve [OPTIONS]   build, serve on this machine and open the page; options go to `opfs-bench serve`
+  validate [OPTIONS]
+                    check the tool itself: are its verdicts right where the truth is known? Without options on simulated
+                    devices and then in Chromium, which takes about twenty minutes; options go to `opfs-bench validate`:
+                      --browser firefox, or --simulated for simulated devices alone
   test              run everything: unit tests, tests in Chromium and Firefox, end-to-end tests
   build             build the Wasm module into the page, by wasm-pack.toml
   setup             install what is missing for all of these, and nothing else
@@ -58,6 +63,7 @@ fn run() -> Result<ExitCode> {
     match command.as_str() {
         "bench" => bench::run(&project, &rest),
         "serve" => serve::run(&project, &rest),
+        "validate" => validate::run(&project, &rest),
         "setup" | "build" | "test" | "lint" if !rest.is_empty() => bail!("`cargo xtask {command}` takes no options; it got {rest:?}"),
         "setup" => setup::everything(&project),
         "build" => build::run(&project),

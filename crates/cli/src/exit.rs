@@ -7,7 +7,8 @@ use std::process::ExitCode;
 pub enum Exit {
     /// All went well.
     Finished = 0,
-    /// The run failed, left something behind, or a file's estimates are not those of its samples.
+    /// The run failed, left something behind, a file's estimates are not those of its samples, or verdicts are not as right as
+    /// promised.
     Failed = 1,
     /// A wrong argument, or a file that cannot be read or written.
     Usage = 2,
@@ -16,8 +17,8 @@ pub enum Exit {
 }
 
 /// For `--help`.
-pub const HELP: &str = "Exit codes: 0 finished; 1 the run failed, or a file's estimates are not those of its samples; \
-    2 usage or file error; 3 stopped (what was measured is kept)";
+pub const HELP: &str = "Exit codes: 0 finished; 1 the run failed, a file's estimates are not those of its samples, or verdicts \
+    are not as right as promised; 2 usage or file error; 3 stopped (what was measured is kept)";
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {

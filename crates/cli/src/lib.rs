@@ -1,6 +1,6 @@
 //! The parts of the `opfs-bench` command, one concern a file. The program itself only chooses among [`commands`].
 //!
-//! A run goes through them in this order: [`server`] serves the page on this machine, [`driver`] starts a browser's
+//! A [`launch`] takes a run through them in this order: [`server`] serves the page on this machine, [`driver`] starts a browser's
 //! `WebDriver` server, [`session`] speaks to it, [`page`] presses Start and asks how far it is, [`results`] writes what came
 //! out, and [`recompute`] checks that a file's estimates follow from its samples.
 
@@ -12,6 +12,7 @@ pub mod commands;
 pub mod driver;
 pub mod exit;
 pub mod interrupt;
+pub mod launch;
 pub mod page;
 pub mod print;
 pub mod progress;

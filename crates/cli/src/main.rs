@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use opfs_bench_cli::commands::{compare, report, run, serve};
+use opfs_bench_cli::commands::{compare, report, run, serve, validate};
 use opfs_bench_cli::driver::supervisor::Supervise;
 use opfs_bench_cli::exit::{self, Exit, Failure};
 
@@ -21,6 +21,7 @@ enum Command {
     Run(run::Run),
     Report(report::Report),
     Compare(compare::Compare),
+    Validate(validate::Validate),
     #[command(hide = true)]
     Supervise(Supervise),
 }
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         Command::Run(run) => asynchronous(run.run()),
         Command::Report(report) => report.run(),
         Command::Compare(compare) => compare.run(),
+        Command::Validate(validate) => asynchronous(validate.run()),
         Command::Supervise(supervise) => supervise.run().map(|()| Exit::Finished).map_err(Failure::from),
     };
     let exit = ended.unwrap_or_else(|failure| {

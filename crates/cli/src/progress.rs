@@ -16,6 +16,8 @@ const STEPS: u64 = 1000;
 pub struct Progress {
     bar: Option<ProgressBar>,
     last_line: Option<Instant>,
+    /// Of a run among many: its name. Without a terminal it then has no lines of its own.
+    among: Option<String>,
 }
 
 impl Progress {
@@ -28,7 +30,15 @@ impl Progress {
             bar.set_style(style.progress_chars("=> "));
             bar
         });
-        Self { bar, last_line: None }
+        Self { bar, last_line: None, among: None }
+    }
+
+    /// For a run among many, of which there is a line each: this one's name is shown with its bar.
+    #[must_use]
+    pub fn among(name: String) -> Self {
+        let mut progress = Self::new();
+        progress.among = Some(name);
+        progress
     }
 
     /// Shows a line of text that stays.
@@ -42,14 +52,17 @@ impl Progress {
     /// Shows how far the page is.
     pub fn show(&mut self, poll: &Poll) {
         let fraction = poll.fraction.unwrap_or(0.0).clamp(0.0, 1.0);
-        let message = message(poll);
+        let message = match &self.among {
+            Some(name) => format!("{name}, {}", message(poll)),
+            None => message(poll),
+        };
         match &self.bar {
             Some(bar) => {
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and STEPS")]
                 bar.set_position((fraction * STEPS as f64) as u64);
                 bar.set_message(message);
             }
-            None if self.last_line.is_none_or(|last| last.elapsed() >= LINES_EVERY) => {
+            None if self.among.is_none() && self.last_line.is_none_or(|last| last.elapsed() >= LINES_EVERY) => {
                 eprintln!("{:>3.0} %  {message}", fraction * 100.0);
                 self.last_line = Some(Instant::now());
             }

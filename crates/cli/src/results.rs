@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use opfs_bench_core::result::RunResult;
+use tempfile::NamedTempFile;
 
 /// More files of one second and browser than this are a mistake.
 const ATTEMPTS: u32 = 1000;
@@ -34,37 +35,63 @@ pub fn check_folder(folder: &Path) -> Result<()> {
 /// # Errors
 /// When the folder cannot be written.
 pub fn write(folder: &Path, started: &str, browser: &str, json: &str, html: &str) -> Result<Written> {
+    let json = write_result(folder, started, browser, json)?;
+    let html_path = json.with_extension("html");
+    if !write_fresh(&html_path, html)? {
+        bail!("{} appeared while its result was written to {}", html_path.display(), json.display());
+    }
+    Ok(Written { json, html: html_path })
+}
+
+/// Writes a result alone to a fresh file, with no report of its name beside it.
+///
+/// # Errors
+/// When the folder cannot be written.
+pub fn write_result(folder: &Path, started: &str, browser: &str, json: &str) -> Result<PathBuf> {
     check_folder(folder)?;
     let stem = format!("{}-{browser}", date_time(started));
     for attempt in 1..=ATTEMPTS {
         let name = if attempt == 1 { stem.clone() } else { format!("{stem}-{attempt}") };
-        let written = Written { json: folder.join(format!("{name}.json")), html: folder.join(format!("{name}.html")) };
-        if written.html.exists() || !write_fresh(&written.json, json)? {
-            continue;
+        let path = folder.join(format!("{name}.json"));
+        if !path.with_extension("html").exists() && write_fresh(&path, json)? {
+            return Ok(path);
         }
-        if !write_fresh(&written.html, html)? {
-            bail!("{} appeared while its result was written to {}", written.html.display(), written.json.display());
-        }
-        return Ok(written);
     }
     bail!("{} holds {ATTEMPTS} results named {stem} already", folder.display())
+}
+
+/// Writes a file that can be made again, in place of what it was before: whole or not at all.
+///
+/// # Errors
+/// When the folder cannot be written.
+pub fn replace(path: &Path, text: &str) -> Result<()> {
+    let write = || -> Result<()> {
+        temporary(path, text)?.persist(path)?;
+        Ok(())
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Writes a file that does not exist yet: true. False, and nothing is written, where it exists.
 fn write_fresh(path: &Path, text: &str) -> Result<bool> {
     let write = || -> Result<bool> {
-        let folder = path.parent().context("a file has a folder")?;
-        let mut file = tempfile::Builder::new().prefix(".opfs-bench-").tempfile_in(folder)?;
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        make_readable(file.as_file())?;
-        match file.persist_noclobber(path) {
+        match temporary(path, text)?.persist_noclobber(path) {
             Ok(_) => Ok(true),
             Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(error.into()),
         }
     };
     write().with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The text in a temporary file beside the path that it is for.
+fn temporary(path: &Path, text: &str) -> Result<NamedTempFile> {
+    let folder = path.parent().context("a file has a folder")?;
+    let mut file = tempfile::Builder::new().prefix(".opfs-bench-").tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    make_readable(file.as_file())?;
+    Ok(file)
 }
 
 /// Temporary files are their owner's alone; a result is an ordinary file.
@@ -85,6 +112,21 @@ fn date_time(started: &str) -> String {
     let usable = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let text: String = started.chars().take("2026-08-31T12:34:56".len()).map(usable).collect();
     if text.is_empty() { "undated".to_owned() } else { text }
+}
+
+/// Reads the result that a page has given. One that this program cannot read is written to the folder as it is: a measurement is
+/// not thrown away.
+///
+/// # Errors
+/// When it cannot be read, with where it is kept.
+pub fn understand(folder: &Path, json: &str) -> Result<RunResult> {
+    RunResult::from_json(json).map_err(|error| {
+        let error = anyhow::Error::from(error).context("cannot read the page's result");
+        match write(folder, "unreadable", "result", json, "") {
+            Ok(written) => error.context(format!("the page's result is kept as it is in {}", written.json.display())),
+            Err(_) => error,
+        }
+    })
 }
 
 /// Reads a result file.
@@ -113,6 +155,27 @@ mod tests {
             assert_eq!(fs::read_to_string(&written.html).expect("there"), format!("<p>{text}"));
         }
         assert_eq!(fs::read_dir(&folder).expect("there").count(), 4, "nothing temporary is left");
+    }
+
+    #[test]
+    fn what_can_be_made_again_is_replaced_and_results_beside_it_are_not() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let table = folder.path().join("table.md");
+        for text in ["1", "2"] {
+            replace(&table, text).expect("written");
+            write_result(folder.path(), "2026-08-31T12:34:56Z", "chromium", text).expect("written");
+        }
+        assert_eq!(fs::read_to_string(&table).expect("there"), "2");
+        assert_eq!(fs::read_dir(folder.path()).expect("there").count(), 3, "a table and two results");
+    }
+
+    #[test]
+    fn a_result_of_another_kind_is_kept() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let error = format!("{:#}", understand(folder.path(), "{}").expect_err("no result"));
+        let kept = folder.path().join("unreadable-result.json");
+        assert!(error.contains(kept.to_str().expect("a plain name")), "{error}");
+        assert_eq!(fs::read_to_string(kept).expect("there"), "{}");
     }
 
     #[test]

@@ -8,8 +8,10 @@ use std::process::{Command, Output, Stdio};
 
 use opfs_bench_core::estimate::estimate;
 use opfs_bench_core::job::Job;
+use opfs_bench_core::protocol;
 use opfs_bench_core::result::{
-    Arm, Batch, Ended, EndsUp, Environment, FORMAT, GroupRecord, GroupResult, Outcome, Role, Round, RunResult, Verification, WarmUp, When,
+    Arm, Batch, Ended, EndsUp, Environment, FORMAT, GroupRecord, GroupResult, Outcome, Role, Round, RunResult, Sentinels, Verification,
+    WarmUp, When,
 };
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::Nanos;
@@ -38,6 +40,7 @@ fn result() -> RunResult {
         method: method.parse().expect("a name"),
         role,
         ends_up: EndsUp::MainBuffer,
+        writes: false,
         tick_ns: Nanos(5_000),
         first_touch_ns: Some(Nanos(1_000_000)),
         pilot: vec![],
@@ -55,6 +58,7 @@ fn result() -> RunResult {
         order: vec![0, 1, 2],
         elapsed_ns: [6_000_000, 6_000_500, 3_000_000].map(|time| Some(Nanos(time + u64::from(number * number % 7) * 10_000))).to_vec(),
         dropped: None,
+        sentinels: Sentinels::default(),
     };
     let record = GroupRecord {
         index: 1,
@@ -63,13 +67,15 @@ fn result() -> RunResult {
         rounds: (0..20).map(round).collect(),
         ended: Ended::Width,
         incidents: vec![],
+        cool_downs: vec![],
+        wash_out: None,
         budget_ns: Nanos(1_000_000_000),
         elapsed_ns: Nanos(400_000_000),
         group,
     };
     RunResult {
         format: FORMAT.to_owned(),
-        protocol: 1,
+        protocol: protocol::NUMBER,
         version: "0.1.0".to_owned(),
         seed,
         started: "2026-08-31T12:34:56.789Z".to_owned(),
@@ -168,6 +174,12 @@ fn wrong_arguments_are_told_before_anything_starts() {
         (&["run", "--capabilities", text(&list)], "is no JSON object"),
         (&["run", "--webdriver", "localhost:4444"], "starts with http://"),
         (&["run", "--driver", "/nowhere/chromedriver"], "/nowhere/chromedriver"),
+        (&["run", "--driver", "/a", "--webdriver", "http://b"], "cannot be used with"),
+        (&["validate", "--runs", "0"], "--runs"),
+        (&["validate", "--budget-s", "0", "--out", text(folder.path())], "budget_s: 0 s"),
+        (&["validate", "--simulated", "--browser", "firefox"], "cannot be used with"),
+        (&["validate", "--trials", "5"], "--simulated"),
+        (&["validate", "--driver", "/nowhere/chromedriver", "--out", text(folder.path())], "/nowhere/chromedriver"),
         (&["serve", "--www", "/nowhere"], "/nowhere"),
         (&["report"], "FILES"),
         (&["report", "--format", "html", "a.json", "b.json"], "one result"),
@@ -176,6 +188,20 @@ fn wrong_arguments_are_told_before_anything_starts() {
         let output = output(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(errors(&output).contains(told), "{arguments:?}: {}", errors(&output));
+    }
+}
+
+#[test]
+fn simulated_devices_need_no_browser_and_give_a_table() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = output(&["validate", "--simulated", "--trials", "2", "--out", text(folder.path())]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let file = folder.path().join("validation-simulated.md");
+    let table = fs::read_to_string(&file).expect("there");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(printed.contains(table.trim_end()) && printed.contains(text(&file)), "{printed}");
+    for told in ["| noise | trials | false alarms | found +3 % |", "\n| phone | 8 |", "\n| tick 1 ms | 8 |"] {
+        assert!(table.contains(told), "{told}: {table}");
     }
 }
 

@@ -47,6 +47,24 @@ baseline = "worker/slice"
 methods = ["main/slice", "worker/sync"]
 "#;
 
+/// Methods with a known slowdown on both threads, and between them.
+pub const SLOWED: &str = r#"
+name = "slowed"
+title = "Twice as slow"
+budget_s = 3
+storage = "1 MiB"
+
+[[group]]
+name = "blocks"
+title = "random 4 KiB reads in a file of 1 MiB"
+rw = "randread"
+bs = "4 KiB"
+size = "1 MiB"
+open = "kept"
+baseline = "worker/sync"
+methods = ["worker/sync-slowed-100", "main/slice-slowed-5", "rpc/transfer-slowed-5"]
+"#;
+
 /// Longer than any test waits for.
 pub fn long() -> String {
     SHORT.replace("budget_s = 3", "budget_s = 600")

@@ -8,4 +8,6 @@ mod command;
 mod harness;
 mod jobs;
 mod page;
+mod program;
 mod result;
+mod validate;

@@ -191,7 +191,7 @@ pub struct Table {
 }
 
 /// The confidence of the table's intervals.
-const LEVEL: f64 = 0.95;
+pub const LEVEL: f64 = 0.95;
 
 /// The table of these kinds, with every one of [`SLOWDOWNS`]. Who calls it decides how `trials` of an experiment are made: how
 /// many, and on how many threads.
@@ -235,11 +235,12 @@ impl Line {
     }
 }
 
-/// `0.60 % (0.12 % to 1.60 %)`.
-fn share(count: u64, of: u64) -> String {
-    let percent = |share: f64| format!("{:.2} %", share * 100.0);
+/// A cell of such a table: `3 of 500: 0.60 % (0.12–1.74)`, with the interval at [`LEVEL`].
+#[must_use]
+pub fn share(count: u64, of: u64) -> String {
+    let percent = |share: f64| format!("{:.2}", share * 100.0);
     stats::proportion_interval(count, of, LEVEL).map_or_else(
         || "none".into(),
-        |(low, high)| format!("{count} of {of}: {} ({} to {})", percent(count as f64 / of as f64), percent(low), percent(high)),
+        |(low, high)| format!("{count} of {of}: {} % ({}–{})", percent(count as f64 / of as f64), percent(low), percent(high)),
     )
 }
