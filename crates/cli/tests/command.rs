@@ -138,8 +138,8 @@ fn estimates_that_do_not_follow_from_the_samples_are_told() {
 #[test]
 fn a_file_that_is_no_result_is_named() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let newer = result().to_json().replace(FORMAT, "opfs-bench result 2");
-    for (name, text_of_file, told) in [("bad.json", "{}", "not a result"), ("newer.json", newer.as_str(), "opfs-bench result 2")] {
+    let newer = result().to_json().replace(FORMAT, "opfs-bench result 99");
+    for (name, text_of_file, told) in [("bad.json", "{}", "not a result"), ("newer.json", newer.as_str(), "opfs-bench result 99")] {
         let file = write(&folder, name, text_of_file);
         let output = output(&["report", text(&file)]);
         assert_eq!(output.status.code(), Some(2));

@@ -65,6 +65,34 @@ baseline = "worker/sync"
 methods = ["worker/sync-slowed-100", "main/slice-slowed-5", "rpc/transfer-slowed-5"]
 "#;
 
+/// Two groups of noisy reads, long enough for something to happen in between.
+pub const TWO_GROUPS: &str = r#"
+name = "two-groups"
+title = "Promises on two threads"
+budget_s = 12
+storage = "4 MiB"
+
+[[group]]
+name = "blocks"
+title = "random 4 KiB reads in a file of 1 MiB"
+rw = "randread"
+bs = "4 KiB"
+size = "1 MiB"
+open = "kept"
+baseline = "main/slice"
+methods = ["worker/slice"]
+
+[[group]]
+name = "in-order"
+title = "a file of 1 MiB in order by 16 KiB"
+rw = "read"
+bs = "16 KiB"
+size = "1 MiB"
+open = "kept"
+baseline = "main/slice"
+methods = ["worker/slice"]
+"#;
+
 /// Longer than any test waits for.
 pub fn long() -> String {
     SHORT.replace("budget_s = 3", "budget_s = 600")

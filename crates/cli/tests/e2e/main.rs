@@ -5,6 +5,7 @@
 //! measure, so only one runs at a time.
 
 mod command;
+mod device;
 mod harness;
 mod jobs;
 mod page;
