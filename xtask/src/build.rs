@@ -1,4 +1,4 @@
-//! `cargo xtask build`: the Wasm module, into the page's folder.
+//! `cargo xtask build`: the Wasm module and the documents, into the page's folder.
 
 use std::fs::{self, File};
 use std::process::{Command, ExitCode};
@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::project::Project;
 use crate::setup::{self, Tools};
-use crate::{process, wasm_opt};
+use crate::{documents, process, wasm_opt};
 
 /// Sets up and builds.
 pub fn run(project: &Project) -> Result<ExitCode> {
@@ -22,6 +22,7 @@ pub fn page(project: &Project, tools: &Tools) -> Result<()> {
     let _alone = lock(project)?;
     process::run(&mut wasm_pack(project, tools)?)?;
     let folder = project.root.join(&project.settings.build.out_dir);
+    documents::write(&project.root.join("docs"), &folder)?;
     wasm_opt::run(&project.settings.wasm_opt, tools.path(), &folder.join("opfs_bench_bg.wasm"))
 }
 

@@ -3,6 +3,7 @@
 
 mod bench;
 mod build;
+mod documents;
 mod lint;
 mod process;
 mod project;

@@ -8,14 +8,19 @@ use crate::result::{Fixture, RunResult};
 pub(super) struct Fact {
     pub(super) label: &'static str,
     pub(super) value: String,
+    /// Where the value leads to: it is then an address.
+    pub(super) link: bool,
 }
+
+/// The rules and their reasons, for whoever has the report alone.
+pub(super) const METHOD: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/method.md");
 
 /// Everything known of where and how the run took place.
 pub(super) fn facts(run: &RunResult) -> Vec<Fact> {
     let environment = &run.environment;
     let mut facts = Vec::new();
     let mut add = |label, value: Option<String>| {
-        facts.extend(value.filter(|value| !value.is_empty()).map(|value| Fact { label, value }));
+        facts.extend(value.filter(|value| !value.is_empty()).map(|value| Fact { label, value, link: false }));
     };
     add("Browser", Some(one_line(&environment.browser)));
     add("System", Some(one_line(&environment.system)));
@@ -45,6 +50,7 @@ pub(super) fn facts(run: &RunResult) -> Vec<Fact> {
     add("Took", Some(duration(run.elapsed_ns.as_f64())));
     add("Seed", Some(run.seed.to_string()));
     add("Measured by", Some(format!("opfs-bench {}, protocol {}", one_line(&run.version), run.protocol)));
+    facts.push(Fact { label: "How it measures", value: METHOD.into(), link: true });
     facts
 }
 

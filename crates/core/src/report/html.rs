@@ -177,7 +177,14 @@ pub(super) fn environment(run: &RunResult) -> Markup {
         (doubt_list(&before_and_after(run).1))
         section.environment {
             h2 { "Device and run" }
-            dl { @for fact in facts_of::facts(run) { div { dt { (fact.label) } dd { (unbroken(&fact.value)) } } } }
+            dl {
+                @for fact in facts_of::facts(run) {
+                    div {
+                        dt { (fact.label) }
+                        dd { @if fact.link { a href=(fact.value) { (fact.value) } } @else { (unbroken(&fact.value)) } }
+                    }
+                }
+            }
         }
     }
 }
