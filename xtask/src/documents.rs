@@ -30,7 +30,7 @@ fn page(markdown: &str) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{title} · opfs-bench</title>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
          <link rel=\"icon\" href=\"../icon.svg\" type=\"image/svg+xml\">\n<link rel=\"stylesheet\" href=\"../report.css\">\n\
-         <link rel=\"stylesheet\" href=\"../style.css\">\n</head>\n<body class=\"document\">\n<main>\n\
+         <link rel=\"stylesheet\" href=\"../style.css\">\n<link rel=\"stylesheet\" href=\"../document.css\">\n</head>\n<body class=\"document\">\n<main>\n\
          <p class=\"name\"><a href=\"../\">opfs-bench</a></p>\n{body}</main>\n</body>\n</html>\n"
     )
 }
