@@ -35,12 +35,16 @@ pub fn measure_tick() -> Result<Nanos, String> {
     estimator.tick().ok_or_else(|| "performance.now() stands still: nothing can be timed here".into())
 }
 
-/// Reading the clock takes some 30 ns: more readings than this are longer than any browser's tick.
-const DITHER_READINGS: u32 = 4_000_000;
+/// Reading the clock takes some 30 ns: more readings than this are longer than any browser's tick, and than any wait that is busy.
+const READINGS: u32 = 4_000_000;
 
 /// Busy-waits for less than a tick, so that samples do not all begin at the same place within one.
 pub fn dither(duration: Nanos) {
-    let until = now_ms() + duration.as_ms();
+    wait_until(now_ms() + duration.as_ms());
+}
+
+/// Busy-waits until the clock shows the moment, for a tenth of a second at most.
+pub fn wait_until(moment_ms: f64) {
     // A clock that stands or steps back must not hold the thread for ever; what it times is found out later.
-    let _ = (0..DITHER_READINGS).find(|_| now_ms() >= until);
+    let _ = (0..READINGS).find(|_| now_ms() >= moment_ms);
 }

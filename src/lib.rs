@@ -15,6 +15,7 @@ mod main;
 mod methods;
 mod opfs;
 mod page;
+mod single_ops;
 mod worker;
 
 pub use page::{Bench, preset, presets, render, sweep};

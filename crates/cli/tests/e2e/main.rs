@@ -7,5 +7,6 @@
 mod command;
 mod harness;
 mod jobs;
+mod latency;
 mod page;
 mod result;

@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::{ArmEstimate, GroupEstimates, Invalid, Note, PerOp, Ratio, Verdict, Withheld};
+use super::{ArmEstimate, GroupEstimates, Invalid, LatencyEstimates, Note, PerOp, Ratio, Verdict, Withheld, latency};
 use crate::protocol;
 use crate::result::{Arm, DropCause, GroupRecord, Incident, Role, Round, When};
 use crate::seed::{Purpose, Seed};
@@ -21,6 +21,7 @@ pub fn estimate(record: &GroupRecord, seed: Seed) -> GroupEstimates {
         .map(|arm| ArmEstimate {
             per_op: per_op[arm],
             ratio: ratios[arm],
+            latencies: LatencyEstimates::of(group.arm(arm)),
             verdict: group.verdict(arm, ratios[arm].as_ref(), !invalid.is_empty()),
             notes: group.notes(arm, &per_op, ratios[arm].as_ref()),
         })
@@ -118,8 +119,8 @@ impl<'a> Samples<'a> {
         let means: Vec<f64> = elapsed.iter().map(|elapsed| elapsed / n as f64).collect();
         let median = stats::median(&means)?;
         if self.below_clock(arm) {
-            // A batch that reads as so many ticks took less than one more.
-            return Some(PerOp { median_ns: median + tick_ns.as_f64() / n as f64, interval_ns: None, at_most: true, bytes_per_s: None });
+            let longest = median + tick_ns.as_f64() * latency::uncertain_ticks(&self.record.group, n) / n as f64;
+            return Some(PerOp { median_ns: longest, interval_ns: None, at_most: true, bytes_per_s: None });
         }
         let bytes = self.record.group.bs.0 as f64 * n as f64 * elapsed.len() as f64;
         let seconds = elapsed.iter().sum::<f64>() / 1e9;
@@ -127,7 +128,7 @@ impl<'a> Samples<'a> {
             median_ns: median,
             interval_ns: stats::median_interval(&means, protocol::ABSOLUTE_LEVEL),
             at_most: false,
-            bytes_per_s: (role != Role::Empty).then_some(bytes / seconds),
+            bytes_per_s: (role != Role::Empty && self.record.group.rate_iops.is_none()).then_some(bytes / seconds),
         })
     }
 
@@ -276,6 +277,7 @@ impl<'a> Samples<'a> {
         if self.overlaps_empty(arm, per_op) {
             notes.push(Note::IndistinguishableFromEmpty);
         }
+        notes.extend(latency::notes(self.record, this));
         let stats::Outliers { mild, severe } = stats::outliers(&self.elapsed(arm));
         if mild + severe > 0 {
             notes.push(Note::Outliers { mild, severe });

@@ -1,11 +1,13 @@
 //! What follows from a group's raw samples: absolute times, ratios with intervals, verdicts and the reasons to withhold them.
 
 mod compute;
+mod latency;
 
 use serde::{Deserialize, Serialize};
 
 pub use compute::estimate;
 pub(crate) use compute::{half_width, judge, unit};
+pub use latency::LatencyEstimates;
 
 use crate::units::Nanos;
 
@@ -35,6 +37,9 @@ pub struct ArmEstimate {
     pub per_op: Option<PerOp>,
     /// How many times the baseline's time the arm takes. None for the baseline itself, for empty arms and where nothing can be said.
     pub ratio: Option<Ratio>,
+    /// What its single ops took. None where they were not timed one by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latencies: Option<LatencyEstimates>,
     /// The verdict.
     pub verdict: Verdict,
     /// What a reader must know of this row.
@@ -50,7 +55,7 @@ pub struct PerOp {
     pub interval_ns: Option<(f64, f64)>,
     /// The batches are shorter than the clock can time: `median_ns` is the longest time that the readings allow.
     pub at_most: bool,
-    /// All bytes over all time. None for empty arms and where `at_most` is set.
+    /// All bytes over all time. None for empty arms, for paced ops, and where `at_most` is set.
     pub bytes_per_s: Option<f64>,
 }
 
@@ -164,6 +169,18 @@ pub enum Note {
     Widened {
         /// By this factor.
         factor: f64,
+    },
+    /// Paced ops took longer than their schedule, so that they queued up.
+    Overloaded {
+        /// Ops a second that were offered.
+        offered: u32,
+        /// Ops a second that it achieved.
+        achieved: f64,
+    },
+    /// Paced ops began late though none before them was under way: the harness was late, and it counts in their response time.
+    LateStarts {
+        /// The latest of them, by so much.
+        latest_ns: Nanos,
     },
     /// Samples outside Tukey's fences; none was removed.
     Outliers {

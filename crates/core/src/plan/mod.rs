@@ -9,10 +9,12 @@ mod group;
 mod order;
 mod pilot;
 mod run;
+mod schedule;
 mod stopping;
 mod tick;
 mod warm_up;
 
 pub use group::{ArmSpec, GroupPlan, Outcome, RoundChecks, Step};
 pub use run::{RunPlan, Task};
+pub use schedule::Schedule;
 pub use tick::TickEstimator;

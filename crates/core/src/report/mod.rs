@@ -15,6 +15,7 @@ mod drops;
 mod environment;
 pub mod format;
 mod html;
+mod latency;
 mod markdown;
 mod prose;
 mod table;

@@ -3,11 +3,13 @@
 
 mod environment;
 mod group;
+mod latencies;
 
 use serde::{Deserialize, Serialize};
 
 pub use environment::{Environment, Screen, Storage, Ticks};
 pub use group::{Arm, Batch, DropCause, Ended, EndsUp, GroupRecord, Incident, PilotBatch, Role, Round, Verification, WarmUp, When};
+pub use latencies::{OpTimes, Pacing, schedule};
 
 use crate::estimate::GroupEstimates;
 use crate::job::{Fileset, Job};
@@ -104,7 +106,7 @@ impl GroupResult {
                 return Err(format!("{} has samples of no ops", self.record.arms[arm].method));
             }
         }
-        Ok(())
+        (0..arms).try_for_each(|arm| latencies::check(&self.record, arm))
     }
 }
 

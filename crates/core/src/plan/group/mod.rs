@@ -2,6 +2,7 @@
 
 mod pilots;
 mod rounds;
+mod single_ops;
 
 use super::pilot::Pilot;
 use super::stopping::Looks;
@@ -9,9 +10,10 @@ use super::warm_up::Progress;
 use crate::estimate;
 use crate::job::{Group, MethodName};
 use crate::protocol;
-use crate::result::{Arm, Batch, DropCause, Ended, EndsUp, GroupRecord, Incident, Role, Round, Verification, WarmUp, When};
+use crate::result::{Arm, Batch, DropCause, Ended, EndsUp, GroupRecord, Incident, Pacing, Role, Round, Verification, WarmUp, When};
 use crate::seed::{Purpose, Seed};
 use crate::units::Nanos;
+use single_ops::SingleOps;
 
 /// An arm, before anything is measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +74,10 @@ pub enum Outcome {
         elapsed: Nanos,
         /// The bytes that they read.
         bytes: u64,
+        /// What each of them took, where the group's ops are timed one by one; `elapsed` is their sum then. Empty otherwise.
+        ops: Vec<Nanos>,
+        /// How the ops of a sample kept to their schedule, where the group has a rate.
+        pacing: Option<Pacing>,
     },
     /// The clock stepped back during [`Step::Pilot`] or [`Step::Sample`], or since the round before at [`Step::RoundOver`].
     ClockSteppedBack,
@@ -122,6 +128,7 @@ pub struct GroupPlan {
     next_round: u32,
     longest_round: Nanos,
     half_width: Option<f64>,
+    single_ops: SingleOps,
 }
 
 impl GroupPlan {
@@ -129,6 +136,7 @@ impl GroupPlan {
     #[must_use]
     pub fn new(group: &Group, index: u32, seed: Seed, arms: Vec<ArmSpec>, budget: Nanos) -> Self {
         let arms: Vec<Arm> = arms.into_iter().map(arm).collect();
+        let single_ops = SingleOps::new(group.timing, &arms);
         let record = GroupRecord {
             group: group.clone(),
             index,
@@ -152,6 +160,7 @@ impl GroupPlan {
             next_round: 0,
             longest_round: Nanos(0),
             half_width: None,
+            single_ops,
         };
         plan.pilot_from(0);
         plan
@@ -184,8 +193,11 @@ impl GroupPlan {
     pub fn record(&mut self, outcome: Outcome, now: Nanos) {
         self.record.elapsed_ns = now;
         match (self.step(), outcome) {
-            (Step::Pilot { arm, n }, Outcome::Timed { elapsed, bytes }) => self.piloted(arm, n, elapsed, bytes),
-            (Step::Sample { arm, n, .. }, Outcome::Timed { elapsed, bytes }) => self.sampled(arm, n, elapsed, bytes),
+            (Step::Pilot { arm, n }, Outcome::Timed { elapsed, bytes, .. }) => self.piloted(arm, n, elapsed, bytes),
+            (Step::Sample { arm, n, .. }, Outcome::Timed { elapsed, bytes, ops, pacing }) => {
+                self.sampled(arm, n, elapsed, bytes);
+                self.single_ops.put_aside(arm, ops, pacing);
+            }
             (Step::Verify { arm, .. }, Outcome::Verified(verification)) => {
                 self.failures_on_end[arm] = 0;
                 self.record.arms[arm].verifications.push(verification);
@@ -220,7 +232,8 @@ impl GroupPlan {
 
     /// What was measured.
     #[must_use]
-    pub fn into_record(self) -> GroupRecord {
+    pub fn into_record(mut self) -> GroupRecord {
+        self.single_ops.write(&mut self.record.arms);
         self.record
     }
 
@@ -304,6 +317,7 @@ fn arm(spec: ArmSpec) -> Arm {
         n: 0,
         batch: Batch::Shared,
         bytes: 0,
+        latencies: None,
         verifications: Vec::new(),
         failure: None,
     }

@@ -65,6 +65,7 @@ impl GroupPlan {
         if current.dropped.is_none() && kind == RoundKind::Measured {
             self.longest_round = self.longest_round.max(now.since(current.at_ns));
         }
+        self.single_ops.round_over(current.dropped.is_none() && kind == RoundKind::Measured);
         self.keep(current, kind);
         match kind {
             RoundKind::WarmUp => self.after_warm_up_round(now),
@@ -88,7 +89,7 @@ impl GroupPlan {
                     // A loop that does nothing is warm when the rounds begin, whatever the others take.
                     Progress::Steady
                 } else {
-                    warm_up::decide(&self.record.warm_up.rounds, arm, now, self.record.budget_ns)
+                    warm_up::decide(&self.record.warm_up.rounds, arm, self.scheduled(arm), now, self.record.budget_ns)
                 };
             }
             more |= self.warm_up[arm] == Progress::Continue;

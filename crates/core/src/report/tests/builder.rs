@@ -1,6 +1,6 @@
 //! Builds synthetic groups and runs: arms by what is said of them, everything else filled in.
 
-use crate::estimate::{ArmEstimate, GroupEstimates, Note, PerOp, Ratio, Verdict, Withheld};
+use crate::estimate::{ArmEstimate, GroupEstimates, LatencyEstimates, Note, PerOp, Ratio, Verdict, Withheld};
 use crate::job::{Fileset, Job, MethodName, Thread};
 use crate::protocol;
 use crate::result::{
@@ -20,11 +20,21 @@ pub(super) struct Sample {
     verdict: Verdict,
     notes: Vec<Note>,
     own_n: Option<u64>,
+    latencies: Option<LatencyEstimates>,
 }
 
 impl Sample {
     pub(super) fn baseline(method: &'static str, ns: f64) -> Self {
-        Self { method, role: Role::Baseline, per_op_ns: Some(ns), ratio: None, verdict: Verdict::Baseline, notes: Vec::new(), own_n: None }
+        Self {
+            method,
+            role: Role::Baseline,
+            per_op_ns: Some(ns),
+            ratio: None,
+            verdict: Verdict::Baseline,
+            notes: Vec::new(),
+            own_n: None,
+            latencies: None,
+        }
     }
 
     pub(super) fn null(method: &'static str, ns: f64, ratio: f64, half_width: f64) -> Self {
@@ -33,7 +43,7 @@ impl Sample {
 
     pub(super) fn contender(method: &'static str, ns: f64, ratio: f64, half_width: f64, verdict: Verdict) -> Self {
         let ratio = Some((ratio, Some(half_width)));
-        Self { method, role: Role::Contender, per_op_ns: Some(ns), ratio, verdict, notes: Vec::new(), own_n: None }
+        Self { method, role: Role::Contender, per_op_ns: Some(ns), ratio, verdict, notes: Vec::new(), own_n: None, latencies: None }
     }
 
     pub(super) fn empty(method: &'static str, ns: f64) -> Self {
@@ -48,6 +58,12 @@ impl Sample {
     /// The same arm with a number of ops of its own.
     pub(super) fn own_n(mut self, n: u64) -> Self {
         self.own_n = Some(n);
+        self
+    }
+
+    /// The same arm with times of single ops.
+    pub(super) fn latencies(mut self, latencies: LatencyEstimates) -> Self {
+        self.latencies = Some(latencies);
         self
     }
 
@@ -89,6 +105,7 @@ impl Sample {
             n: self.own_n.unwrap_or(4_860),
             batch: if self.own_n.is_some() { Batch::Own } else { Batch::Shared },
             bytes: 0,
+            latencies: None,
             verifications: vec![Verification { when: When::Before, ops: 64, expected, found }],
             failure,
         }
@@ -107,6 +124,7 @@ impl Sample {
                 let log = libm::log(ratio);
                 Ratio { log, log_interval: half.map(|half| (log - half, log + half)), autocorrelation: Some(0.04), widened: 1.0 }
             }),
+            latencies: self.latencies.clone(),
             verdict: self.verdict.clone(),
             notes: self.notes.clone(),
         }
