@@ -1,15 +1,17 @@
 //! A group opened on one thread: the readers of its methods, and the offsets that both threads work out alike.
 
 use opfs_bench_core::fixture::{self, Checksum};
-use opfs_bench_core::job::Group;
+use opfs_bench_core::job::{Group, Timing};
 use opfs_bench_core::ops::{self, Op};
 use opfs_bench_core::result::{Verification, When};
 use opfs_bench_core::seed::Seed;
+use opfs_bench_core::units::Nanos;
 
 use crate::clock;
 use crate::methods::{Reader, Timed};
 use crate::opfs::OpfsError;
-use crate::worker::messages::Batch;
+use crate::single_ops;
+use crate::worker::messages::{Batch, Sampled};
 
 /// What a thread needs to take samples of a group.
 pub struct Bench {
@@ -28,12 +30,17 @@ impl Bench {
         Self { group, index, seed, first_file, ops: Vec::new(), verified: None }
     }
 
-    /// Takes one sample: works the offsets out, waits the dither, and lets the method time itself.
-    pub async fn sample(&mut self, reader: &dyn Reader, batch: Batch) -> Result<Timed, OpfsError> {
+    /// Takes one sample: works the offsets out, waits the dither, and lets the method time itself, in one go or op by op.
+    pub async fn sample(&mut self, reader: &dyn Reader, batch: Batch) -> Result<Sampled, OpfsError> {
         ops::round(&self.group, self.seed, self.index, batch.round, batch.stride, batch.n, &mut self.ops);
+        if self.group.timing == Timing::Ops {
+            clock::dither(batch.dither);
+            return single_ops::sample(reader, &self.ops, batch.rate_iops).await;
+        }
         let reading = reader.read(&self.ops, None);
         clock::dither(batch.dither);
-        reading.await
+        let Timed { elapsed_ms, bytes } = reading.await?;
+        Ok(Sampled { elapsed: (elapsed_ms >= 0.0).then(|| Nanos::from_ms(elapsed_ms)), bytes, ops: Vec::new(), pacing: None })
     }
 
     /// Checks a method's bytes against the fixture's.

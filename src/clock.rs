@@ -1,5 +1,7 @@
 //! The clock of whichever thread this is, `performance.now()`, and its tick.
 
+use std::cell::Cell;
+
 use opfs_bench_core::plan::TickEstimator;
 use opfs_bench_core::units::Nanos;
 use wasm_bindgen::prelude::*;
@@ -32,15 +34,72 @@ pub fn measure_tick() -> Result<Nanos, String> {
     if estimator.stepped_back() {
         return Err("performance.now() stepped back while its tick was measured: nothing can be timed here".into());
     }
-    estimator.tick().ok_or_else(|| "performance.now() stands still: nothing can be timed here".into())
+    let tick = estimator.tick().ok_or("performance.now() stands still: nothing can be timed here")?;
+    READINGS_PER_MS.set(readings_per_ms(tick));
+    Ok(tick)
 }
 
-/// Reading the clock takes some 30 ns: more readings than this are longer than any browser's tick.
-const DITHER_READINGS: u32 = 4_000_000;
+thread_local! {
+    /// How often this thread reads its clock in a millisecond: what it was found to be, or before that what it is on most devices.
+    static READINGS_PER_MS: Cell<f64> = const { Cell::new(30_000.0) };
+}
+/// So many ticks tell the rate of readings to some per cent.
+const TICKS_FOR_RATE: f64 = 20.0;
 
-/// Busy-waits for less than a tick, so that samples do not all begin at the same place within one.
+fn readings_per_ms(tick: Nanos) -> f64 {
+    let start_ms = now_ms();
+    let enough_ms = start_ms + tick.as_ms() * TICKS_FOR_RATE;
+    let readings = (1..READINGS).find(|_| now_ms() >= enough_ms).unwrap_or(READINGS);
+    f64::from(readings) / (now_ms() - start_ms).max(tick.as_ms())
+}
+
+/// Reading the clock takes some 30 ns: more readings than this are longer than any browser's tick, and than any wait that is busy.
+const READINGS: u32 = 4_000_000;
+
+/// Busy-waits for less than a tick, so that samples do not all begin at the same place within one. The clock cannot tell when that
+/// is over: it would show the next tick, and every sample would begin right after one. So its readings are counted instead.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // not negative; `as` saturates
 pub fn dither(duration: Nanos) {
-    let until = now_ms() + duration.as_ms();
+    let readings = (duration.as_ms() * READINGS_PER_MS.get()) as u32;
+    for _ in 0..readings.min(READINGS) {
+        std::hint::black_box(now_ms());
+    }
+}
+
+/// Busy-waits until the clock shows the moment, for a tenth of a second at most.
+pub fn wait_until(moment_ms: f64) {
     // A clock that stands or steps back must not hold the thread for ever; what it times is found out later.
-    let _ = (0..DITHER_READINGS).find(|_| now_ms() >= until);
+    let _ = (0..READINGS).find(|_| now_ms() >= moment_ms);
+}
+
+#[cfg(all(test, target_arch = "wasm32"))]
+mod tests {
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    use super::*;
+
+    /// How many readings until the clock ticks.
+    fn readings_to_the_next_tick() -> f64 {
+        let now = now_ms();
+        f64::from((0..READINGS).find(|_| now_ms() > now).unwrap_or(READINGS))
+    }
+
+    /// Where in a tick samples begin, from 0 right before the next one to 1 right after one, in quarters. A wait that ends with a
+    /// tick would put them all into the last.
+    #[wasm_bindgen_test]
+    fn dithered_samples_begin_anywhere_within_a_tick() {
+        const SAMPLES: u32 = 400;
+        let tick = measure_tick().unwrap();
+        let per_tick = READINGS_PER_MS.get() * tick.as_ms();
+        let mut quarters = [0; 4];
+        for sample in 0..SAMPLES {
+            // All begin at the same place.
+            readings_to_the_next_tick();
+            dither(Nanos::from_ms(tick.as_ms() * f64::from(sample) / f64::from(SAMPLES)));
+            let place = readings_to_the_next_tick() / per_tick;
+            let quarter = [0.25, 0.5, 0.75].into_iter().filter(|end| place >= *end).count();
+            quarters[quarter] += 1;
+        }
+        assert!(quarters.iter().all(|count| *count > SAMPLES / 10), "{quarters:?}");
+    }
 }

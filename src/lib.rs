@@ -16,6 +16,7 @@ mod methods;
 mod opfs;
 mod page;
 mod sentinel;
+mod single_ops;
 mod worker;
 
 pub use page::{Bench, preset, presets, render, sweep};

@@ -14,7 +14,7 @@ use super::remote::{Remote, unexpected};
 use crate::bench::Bench;
 use crate::methods::{self, Context, Reader};
 use crate::opfs::{Directory, told};
-use crate::worker::messages::{Answer, Batch, Request};
+use crate::worker::messages::{Answer, Batch, Request, Sampled};
 
 /// The pilot reads the ops of a round that no run reaches.
 const PILOT_ROUND: u32 = u32::MAX;
@@ -54,6 +54,7 @@ enum Place {
 pub struct OpenGroup<'a> {
     remote: &'a Remote,
     bench: Bench,
+    rate_iops: Option<u32>,
     arms: Vec<Place>,
 }
 
@@ -126,14 +127,18 @@ impl<'a> OpenGroup<'a> {
                 None => Place::Failed(format!("there is no method {}", arm.method)),
             }
         };
-        Ok(Self { remote, bench: Bench::new(group.clone(), index, seed, first_file), arms: arms.iter().map(place).collect() })
+        let bench = Bench::new(group.clone(), index, seed, first_file);
+        Ok(Self { remote, bench, rate_iops: group.rate_iops, arms: arms.iter().map(place).collect() })
     }
 
     /// Does a step that times or checks something.
     pub async fn perform(&mut self, step: &Step) -> Outcome {
         let outcome = match *step {
-            Step::Pilot { arm, n } => self.sample(arm, Batch { round: PILOT_ROUND, stride: 1, n, dither: Nanos(0) }).await,
-            Step::Sample { arm, round, n, stride, dither } => self.sample(arm, Batch { round, stride, n, dither }).await,
+            // How long an op takes is found out in a closed loop, also where samples are paced.
+            Step::Pilot { arm, n } => self.sample(arm, Batch { round: PILOT_ROUND, stride: 1, n, dither: Nanos(0), rate_iops: None }).await,
+            Step::Sample { arm, round, n, stride, dither } => {
+                self.sample(arm, Batch { round, stride, n, dither, rate_iops: self.rate_iops }).await
+            }
             Step::Verify { arm, when } => self.verify(arm, when).await.map(Outcome::Verified),
             Step::RoundOver { .. } | Step::CoolDown { .. } | Step::WashOut { .. } | Step::Done => {
                 unreachable!("nothing of an arm in {step:?}")
@@ -143,21 +148,16 @@ impl<'a> OpenGroup<'a> {
     }
 
     async fn sample(&mut self, arm: usize, batch: Batch) -> Result<Outcome, String> {
-        let (elapsed_ms, bytes) = match &self.arms[arm] {
-            Place::Here(reader) => {
-                let timed = self.bench.sample(&**reader, batch).await.map_err(|error| error.to_string())?;
-                (timed.elapsed_ms, timed.bytes)
-            }
+        let sampled = match &self.arms[arm] {
+            Place::Here(reader) => self.bench.sample(&**reader, batch).await.map_err(|error| error.to_string())?,
             Place::Worker(method) => match self.remote.ask(Request::Batch { method: *method, batch }).await? {
-                Answer::Timed { elapsed_ms, bytes } => (elapsed_ms, bytes),
+                Answer::Timed(sampled) => sampled,
                 other => return Err(unexpected(&other)),
             },
             Place::Failed(error) => return Err(error.clone()),
         };
-        if elapsed_ms < 0.0 {
-            return Ok(Outcome::ClockSteppedBack);
-        }
-        Ok(Outcome::Timed { elapsed: Nanos::from_ms(elapsed_ms), bytes })
+        let Sampled { elapsed, bytes, ops, pacing } = sampled;
+        Ok(elapsed.map_or(Outcome::ClockSteppedBack, |elapsed| Outcome::Timed { elapsed, bytes, ops, pacing }))
     }
 
     async fn verify(&mut self, arm: usize, when: When) -> Result<Verification, String> {

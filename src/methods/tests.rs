@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use opfs_bench_core::fixture::{Checksum, FixtureFile, file_name};
-use opfs_bench_core::job::{Group, Job, Open, Thread};
+use opfs_bench_core::job::{Group, Job, Open, Thread, Timing};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::{EndsUp, When};
 use opfs_bench_core::seed::Seed;
@@ -95,10 +95,10 @@ async fn every_method_reads_the_fixtures_bytes_and_counts_them() {
             let mut bench = Bench::new(group.clone(), 0, SEED, 0);
             let verification = bench.verify(&*reader, When::Before).await.unwrap();
             assert_eq!(verification.found, verification.expected, "{} {open_when:?}", method.name);
-            let batch = Batch { round: 3, stride: 1, n: 40, dither: Nanos(10_000) };
+            let batch = Batch { round: 3, stride: 1, n: 40, dither: Nanos(10_000), rate_iops: None };
             let timed = bench.sample(&*reader, batch).await.unwrap();
             assert_eq!(timed.bytes, 40 * group.bs.0, "{} {open_when:?}", method.name);
-            assert!(timed.elapsed_ms >= 0.0);
+            assert!(timed.elapsed.is_some() && timed.ops.is_empty() && timed.pacing.is_none());
             drop((reader, served));
             tried += 1;
         }
@@ -108,6 +108,27 @@ async fn every_method_reads_the_fixtures_bytes_and_counts_them() {
         tried,
         2 * all().filter(|method| method.reads()).count() + 2 * all().filter(|method| method.reads() && method.parts).count()
     );
+}
+
+#[wasm_bindgen_test]
+async fn every_method_is_timed_op_by_op_in_a_loop_and_at_a_rate() {
+    for open_when in [Open::Each, Open::Kept] {
+        let group = Group { timing: Timing::Ops, ..group(true, open_when) };
+        let (name, folder) = folder("one-by-one").await;
+        write(&folder, &group, SEED).await;
+        for method in fitting(&group) {
+            let (reader, served) = open(method, &folder, &group).await;
+            for rate_iops in [None, Some(1_000)] {
+                let batch = Batch { round: 3, stride: 1, n: 20, dither: Nanos(10_000), rate_iops };
+                let sampled = Bench::new(group.clone(), 0, SEED, 0).sample(&*reader, batch).await.unwrap();
+                assert_eq!((sampled.bytes, sampled.ops.len()), (20 * group.bs.0, 20), "{} {open_when:?}", method.name);
+                assert_eq!(sampled.elapsed, Some(sampled.ops.iter().copied().sum()), "{}", method.name);
+                assert_eq!(sampled.pacing.is_some(), rate_iops.is_some());
+            }
+            drop((reader, served));
+        }
+        Directory::root().await.unwrap().remove(&name).await.unwrap();
+    }
 }
 
 #[wasm_bindgen_test]
@@ -180,7 +201,7 @@ async fn a_file_that_is_too_short_is_an_error_not_a_fast_read() {
     }
     for method in fitting(&group) {
         let (reader, served) = open(method, &folder, &group).await;
-        let batch = Batch { round: 0, stride: 1, n: 6, dither: Nanos(0) };
+        let batch = Batch { round: 0, stride: 1, n: 6, dither: Nanos(0), rate_iops: None };
         match Bench::new(group.clone(), 0, SEED, 0).sample(&*reader, batch).await {
             Ok(timed) => assert_eq!(timed.bytes, 6 * 2999, "{}", method.name),
             Err(error) => assert!(error.to_string().contains("2999 of 3000 B"), "{}: {error}", method.name),
@@ -211,7 +232,7 @@ async fn the_empty_loops_read_nothing() {
     let (name, folder) = folder("empty").await;
     for method in all().filter(|method| !method.reads()) {
         let (reader, _) = open(method, &folder, &group).await;
-        let batch = Batch { round: 0, stride: 1, n: 100, dither: Nanos(0) };
+        let batch = Batch { round: 0, stride: 1, n: 100, dither: Nanos(0), rate_iops: None };
         let timed = Bench::new(group.clone(), 0, SEED, 0).sample(&*reader, batch).await.unwrap();
         assert_eq!((timed.bytes, method.ends_up), (0, EndsUp::Nowhere));
     }
@@ -241,7 +262,7 @@ async fn a_slowed_method_reads_the_plain_one_s_bytes_and_counts_them() {
             let mut bench = Bench::new(group.clone(), 0, SEED, 0);
             let verification = bench.verify(&*reader, When::Before).await.unwrap();
             assert_eq!(verification.found, verification.expected, "{slowed}");
-            let timed = bench.sample(&*reader, Batch { round: 3, stride: 1, n: 40, dither: Nanos(0) }).await.unwrap();
+            let timed = bench.sample(&*reader, Batch { round: 3, stride: 1, n: 40, dither: Nanos(0), rate_iops: None }).await.unwrap();
             assert_eq!(timed.bytes, 40 * group.bs.0, "{slowed}");
             drop((reader, served));
         }

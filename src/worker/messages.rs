@@ -2,7 +2,7 @@
 //! them), so a folder's name does, and the worker opens it again.
 
 use opfs_bench_core::job::{Fileset, Group, MethodName};
-use opfs_bench_core::result::{Fixture, When};
+use opfs_bench_core::result::{Fixture, Pacing, When};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::Nanos;
 use serde::{Deserialize, Serialize};
@@ -116,6 +116,21 @@ pub struct Batch {
     pub n: u64,
     /// How long to busy-wait first.
     pub dither: Nanos,
+    /// Ops a second, where they are paced.
+    pub rate_iops: Option<u32>,
+}
+
+/// What a batch took and read.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Sampled {
+    /// None where the clock stepped back.
+    pub elapsed: Option<Nanos>,
+    /// Counted read by read.
+    pub bytes: u64,
+    /// What each op took, where they are timed one by one.
+    pub ops: Vec<Nanos>,
+    /// How they kept to their schedule, where they are paced.
+    pub pacing: Option<Pacing>,
 }
 
 /// What the worker answers.
@@ -134,12 +149,7 @@ pub enum Answer {
     /// Why methods could not be opened: one entry for each of `methods`, then of `served`.
     Opened(Vec<Option<String>>),
     /// What a batch took and read.
-    Timed {
-        /// Milliseconds; below 0 where the clock stepped back.
-        elapsed_ms: f64,
-        /// Bytes.
-        bytes: u64,
-    },
+    Timed(Sampled),
     /// What a check found.
     Verified {
         /// How many ops.

@@ -102,8 +102,7 @@ impl State {
             }
             Request::Batch { method, batch } => {
                 let (bench, reader) = self.reader(method)?;
-                let timed = bench.sample(reader, batch).await.map_err(|error| error.to_string())?;
-                Ok(Answer::Timed { elapsed_ms: timed.elapsed_ms, bytes: timed.bytes })
+                Ok(Answer::Timed(bench.sample(reader, batch).await.map_err(|error| error.to_string())?))
             }
             Request::Verify { method, when } => {
                 let (bench, reader) = self.reader(method)?;

@@ -47,6 +47,7 @@ fn result() -> RunResult {
         n: 10,
         batch: Batch::Shared,
         bytes: 20 * 10 * 4096,
+        latencies: None,
         verifications: [When::Before, When::After]
             .map(|when| Verification { when, ops: 1, expected: "a".into(), found: "a".into() })
             .to_vec(),
@@ -165,7 +166,7 @@ fn wrong_arguments_are_told_before_anything_starts() {
     let job = write(&folder, "job.toml", "name = 'a'");
     let list = write(&folder, "list.json", "[]");
     for (arguments, told) in [
-        (&["run", "--preset", "slow"][..], "there are: quick"),
+        (&["run", "--preset", "slow"][..], "there are: latency, quick"),
         (&["run", "--preset", "quick", "--job", "a.toml"], "cannot be used with"),
         (&["run", "--job", "/nowhere/job.toml"], "/nowhere/job.toml"),
         (&["run", "--job", text(&job)], "missing field"),

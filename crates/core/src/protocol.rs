@@ -22,6 +22,13 @@ pub const PILOT_TICKS: u64 = 10;
 /// ... and this long.
 pub const PILOT: Nanos = Nanos(2_000_000);
 
+/// A time of fewer ticks than this is not told of a single op: a tick would be more than a tenth of it.
+pub const LATENCY_TICKS: u64 = 10;
+/// Where ops are timed one by one, a sample holds at most so many: their times are kept until the round is over.
+pub const MOST_TIMED_OPS: u64 = 10_000;
+/// A sample whose ops are paced lasts this long by its schedule, so that a round of a few arms takes less than a second.
+pub const PACED_SAMPLE: Nanos = Nanos(100_000_000);
+
 /// Warm-up discards at least this many rounds ...
 pub const WARM_UP_ROUNDS: u32 = 3;
 /// ... and this much time of every arm that reads.

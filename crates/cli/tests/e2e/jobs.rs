@@ -93,6 +93,37 @@ baseline = "main/slice"
 methods = ["worker/slice"]
 "#;
 
+/// Single ops: one after another, and a hundred a second.
+pub const LATENCY: &str = r#"
+name = "single-ops"
+title = "Single ops"
+budget_s = 8
+storage = "1 MiB"
+
+[[group]]
+name = "closed"
+title = "random 4 KiB reads, one after another"
+rw = "randread"
+bs = "4 KiB"
+size = "1 MiB"
+open = "kept"
+timing = "ops"
+baseline = "main/slice"
+methods = ["worker/sync", "rpc/transfer"]
+
+[[group]]
+name = "paced"
+title = "random 4 KiB reads, 100 a second"
+rw = "randread"
+bs = "4 KiB"
+size = "1 MiB"
+open = "kept"
+timing = "ops"
+rate_iops = 100
+baseline = "main/slice"
+methods = ["worker/sync", "rpc/transfer"]
+"#;
+
 /// Longer than any test waits for.
 pub fn long() -> String {
     SHORT.replace("budget_s = 3", "budget_s = 600")

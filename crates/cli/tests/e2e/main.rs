@@ -8,6 +8,7 @@ mod command;
 mod device;
 mod harness;
 mod jobs;
+mod latency;
 mod page;
 mod program;
 mod result;

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::Launches;
+use crate::job::Timing;
 use crate::result::{Outcome, RunResult};
 use crate::units::Nanos;
 
@@ -73,7 +74,12 @@ impl Property {
 fn workload(run: &RunResult, name: &str) -> String {
     let Some(group) = run.job.groups.iter().find(|group| group.name == name) else { return String::new() };
     let (rw, open) = (format!("{:?}", group.rw).to_lowercase(), format!("{:?}", group.open).to_lowercase());
-    format!("{name}: {rw} by {} of {} in {} files, {open}, against {}", group.bs, group.size, group.nrfiles, group.baseline)
+    let timed = match (group.timing, group.rate_iops) {
+        (_, Some(rate)) => format!(", {rate} ops/s offered"),
+        (Timing::Ops, None) => ", op by op".into(),
+        (Timing::Batches, None) => String::new(),
+    };
+    format!("{name}: {rw} by {} of {} in {} files, {open}{timed}, against {}", group.bs, group.size, group.nrfiles, group.baseline)
 }
 
 /// The three kinds of clock that browsers have: isolated, not isolated, and not isolated outside Chromium. Within one, samples are

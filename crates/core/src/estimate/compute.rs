@@ -1,7 +1,7 @@
 //! From raw samples to estimates. The same numbers come out wherever it runs, to the last bit.
 
 use super::samples::Samples;
-use super::{ArmEstimate, GroupEstimates, PerOp, Ratio, Verdict, drift};
+use super::{ArmEstimate, GroupEstimates, LatencyEstimates, PerOp, Ratio, Verdict, drift};
 use crate::protocol;
 use crate::result::{GroupRecord, Role};
 use crate::seed::Seed;
@@ -23,6 +23,7 @@ pub fn estimate(record: &GroupRecord, seed: Seed) -> GroupEstimates {
                 per_op: per_op[arm],
                 ratio,
                 total,
+                latencies: LatencyEstimates::of(group.arm(arm)),
                 verdict: group.verdict(arm, ratio.as_ref(), !invalid.is_empty()),
                 notes: group.notes(arm, &per_op, ratio.as_ref(), total.as_ref()),
             }

@@ -3,6 +3,7 @@
 mod carry_over;
 mod compute;
 mod drift;
+mod latency;
 mod reasons;
 mod samples;
 
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use compute::estimate;
 pub(crate) use compute::{half_width, judge};
 pub use drift::{Degree, Drift, Sentinel, run_drift};
+pub use latency::LatencyEstimates;
 pub(crate) use samples::unit;
 
 use crate::stats::{Summary, Tail, TotalRatio};
@@ -48,6 +50,9 @@ pub struct ArmEstimate {
     /// How many times the baseline's time it takes in all, stalls at their full length. None where `ratio` is, and with fewer than
     /// two rounds.
     pub total: Option<TotalRatio>,
+    /// What its single ops took. None where they were not timed one by one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latencies: Option<LatencyEstimates>,
     /// The verdict, on the typical ratio.
     pub verdict: Verdict,
     /// What a reader must know of this row.
@@ -66,6 +71,7 @@ pub struct PerOp {
     /// Mean, standard deviation and ends of the batch means, nanoseconds. None where `at_most` is set.
     pub summary: Option<Summary>,
     /// All bytes over all time. None for empty arms and where `at_most` is set.
+    /// All bytes over all time. None for empty arms, for paced ops, and where `at_most` is set.
     pub bytes_per_s: Option<f64>,
 }
 
@@ -191,6 +197,18 @@ pub enum Note {
     Widened {
         /// By this factor.
         factor: f64,
+    },
+    /// Paced ops took longer than their schedule, so that they queued up.
+    Overloaded {
+        /// Ops a second that were offered.
+        offered: u32,
+        /// Ops a second that it achieved.
+        achieved: f64,
+    },
+    /// Paced ops began late though none before them was under way: the harness was late, and it counts in their response time.
+    LateStarts {
+        /// The latest of them, by so much.
+        latest_ns: Nanos,
     },
     /// Samples outside Tukey's fences; none was removed.
     Outliers {

@@ -1,7 +1,7 @@
 //! Why there is no verdict, and what a reader must know of a row.
 
 use super::samples::Samples;
-use super::{Invalid, Note, PerOp, Ratio, Withheld};
+use super::{Invalid, Note, PerOp, Ratio, Withheld, latency};
 use crate::protocol;
 use crate::result::{Incident, Role, When};
 use crate::stats::{self, TotalRatio};
@@ -85,6 +85,7 @@ impl Samples<'_> {
         if self.overlaps_empty(arm, per_op) {
             notes.push(Note::IndistinguishableFromEmpty);
         }
+        notes.extend(latency::notes(self.record, this));
         let stats::Outliers { mild, severe } = stats::outliers(&self.elapsed(arm));
         if mild + severe > 0 {
             notes.push(Note::Outliers { mild, severe });

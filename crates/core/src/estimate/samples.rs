@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::{PerOp, Ratio};
+use super::{PerOp, Ratio, latency};
 use crate::protocol;
 use crate::result::{Arm, DropCause, GroupRecord, Role, Round};
 use crate::seed::{Purpose, Seed};
@@ -15,6 +15,8 @@ pub(super) struct Samples<'a> {
     pub(super) kept: Vec<&'a Round>,
     pub(super) dropped: usize,
     pub(super) baseline: Option<usize>,
+    /// Ticks in each arm's median sample.
+    ticks: Vec<Option<f64>>,
 }
 
 impl<'a> Samples<'a> {
@@ -22,7 +24,13 @@ impl<'a> Samples<'a> {
         let kept = record.rounds.iter().filter(|round| round.dropped.is_none()).collect();
         let dropped = record.rounds.iter().filter(|round| !matches!(round.dropped, None | Some(DropCause::Stopped))).count();
         let baseline = record.arms.iter().position(|arm| arm.role == Role::Baseline);
-        Self { record, seed, kept, dropped, baseline }
+        let mut samples = Self { record, seed, kept, dropped, baseline, ticks: Vec::new() };
+        samples.ticks = (0..record.arms.len()).map(|arm| samples.median_ticks(arm)).collect();
+        samples
+    }
+
+    fn median_ticks(&self, arm: usize) -> Option<f64> {
+        stats::median(&self.elapsed(arm)).map(|elapsed| elapsed / self.arm(arm).tick_ns.as_f64().max(1.0))
     }
 
     /// Bonferroni's correction where there are many comparisons.
@@ -44,9 +52,9 @@ impl<'a> Samples<'a> {
         self.kept.iter().filter_map(|round| round.elapsed_ns[arm]).map(Nanos::as_f64).collect()
     }
 
-    /// Ticks in the arm's median sample.
+    /// Ticks in the arm's median sample. None where no round counts.
     pub(super) fn ticks(&self, arm: usize) -> Option<f64> {
-        stats::median(&self.elapsed(arm)).map(|elapsed| elapsed / self.arm(arm).tick_ns.as_f64().max(1.0))
+        self.ticks[arm]
     }
 
     pub(super) fn below_clock(&self, arm: usize) -> bool {
@@ -63,8 +71,7 @@ impl<'a> Samples<'a> {
         let means: Vec<f64> = elapsed.iter().map(|elapsed| elapsed / n as f64).collect();
         let median = stats::median(&means)?;
         if self.below_clock(arm) {
-            // A batch that reads as so many ticks took less than one more.
-            let median_ns = median + tick_ns.as_f64() / n as f64;
+            let median_ns = median + tick_ns.as_f64() * latency::uncertain_ticks(&self.record.group, n) / n as f64;
             return Some(PerOp { median_ns, interval_ns: None, at_most: true, summary: None, bytes_per_s: None });
         }
         let bytes = self.record.group.bs.0 as f64 * n as f64 * elapsed.len() as f64;
@@ -74,7 +81,7 @@ impl<'a> Samples<'a> {
             interval_ns: stats::median_interval(&means, protocol::ABSOLUTE_LEVEL),
             at_most: false,
             summary: Summary::of(&means),
-            bytes_per_s: (role != Role::Empty).then_some(bytes / seconds),
+            bytes_per_s: (role != Role::Empty && self.record.group.rate_iops.is_none()).then_some(bytes / seconds),
         })
     }
 

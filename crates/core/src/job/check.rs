@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use super::{Group, Job, Open};
+use super::{Group, Job, Open, Timing};
 use crate::units::Bytes;
 
 /// The largest block that is read in one op; above it, buffers of a phone's page run out.
@@ -18,6 +18,8 @@ const MOST_KEPT_FILES: u32 = 128;
 const MOST_FILES: u32 = 10_000;
 /// A day. A longer budget is a mistake of units.
 const LONGEST_BUDGET_S: f64 = 86_400.0;
+/// An op every 10 µs, which is two ticks of the finest clock that browsers have: nothing faster can be scheduled by it.
+const HIGHEST_RATE: u32 = 100_000;
 /// More groups, or methods in one, than a person would read.
 const MOST_ENTRIES: usize = 64;
 
@@ -96,6 +98,12 @@ fn check_group(group: &Group, mistakes: &mut Mistakes) {
     mistakes.require(group.open == Open::Each || nrfiles <= MOST_KEPT_FILES, "open", || {
         format!("\"kept\" would hold {nrfiles} files open; allowed are {MOST_KEPT_FILES}, since browsers limit open files")
     });
+    mistakes.require(group.rate_iops.is_none_or(|rate| (1..=HIGHEST_RATE).contains(&rate)), "rate_iops", || {
+        format!("{} ops a second; allowed are 1 to {HIGHEST_RATE}", group.rate_iops.unwrap_or_default())
+    });
+    mistakes.require(group.rate_iops.is_none() || group.timing == Timing::Ops, "rate_iops", || {
+        "only ops that are timed one by one can be offered at a rate; write timing = \"ops\" beside it, or leave the rate out".into()
+    });
     mistakes.require(!group.methods.is_empty() && group.methods.len() <= MOST_ENTRIES, "methods", || {
         format!("{} methods; allowed are 1 to {MOST_ENTRIES} to compare with the baseline", group.methods.len())
     });
@@ -155,6 +163,8 @@ mod tests {
     #[test]
     fn the_job_itself_is_valid() {
         Job::from_toml(JOB).expect("valid");
+        let paced = JOB.replace(r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = 200");
+        Job::from_toml(&paced).expect("valid");
     }
 
     #[test]
@@ -177,6 +187,11 @@ mod tests {
             (r#"open = "kept""#, r#"open = "sometimes""#, "unknown variant `sometimes`, expected `each` or `kept`"),
             (r#"rw = "randread""#, r#"rw = "write""#, "unknown variant `write`, expected `read` or `randread`"),
             (r#"rw = "randread""#, "rw = \"randread\"\nspeed = 3", "unknown field `speed`"),
+            (r#"open = "kept""#, "open = \"kept\"\ntiming = \"rounds\"", "unknown variant `rounds`, expected `batches` or `ops`"),
+            (r#"open = "kept""#, "open = \"kept\"\nrate_iops = 200", "group blocks, rate_iops: only ops that are timed one by one"),
+            (r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = 0", "rate_iops: 0 ops a second; allowed are 1 to"),
+            (r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = 100001", "rate_iops: 100001 ops a second"),
+            (r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = -1", "rate_iops = -1"),
             (r#"["worker/sync"]"#, "[]", "group blocks, methods: 0 methods"),
             (r#"["worker/sync"]"#, r#"["main/slice"]"#, "group blocks, methods: main/slice stands twice"),
             (r#"["worker/sync"]"#, r#"["sync"]"#, "`sync` is not a method's name"),

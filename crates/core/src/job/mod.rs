@@ -2,11 +2,13 @@
 
 mod check;
 mod method;
+mod timing;
 
 use serde::{Deserialize, Serialize};
 
 pub use check::{BadJob, Mistake};
 pub use method::{BadMethodName, MethodName, Thread};
+pub use timing::Timing;
 
 use crate::units::{Bytes, Nanos};
 
@@ -48,6 +50,12 @@ pub struct Group {
     pub nrfiles: u32,
     /// Whether a file is opened for every op or once.
     pub open: Open,
+    /// How the ops of a sample are timed.
+    #[serde(default, skip_serializing_if = "Timing::is_default")]
+    pub timing: Timing,
+    /// fio's `rate_iops`: so many ops a second are offered to each method. None: the next op begins when the last one has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_iops: Option<u32>,
     /// The method that the others are compared with.
     pub baseline: MethodName,
     /// The methods that are compared with it.

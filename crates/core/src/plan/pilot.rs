@@ -15,6 +15,7 @@ const CONFIRMED: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Pilot {
     enough: Nanos,
+    most_ops: u64,
     batches: Vec<PilotBatch>,
 }
 
@@ -22,7 +23,13 @@ impl Pilot {
     /// For an arm whose clock has this tick.
     #[must_use]
     pub fn new(tick: Nanos) -> Self {
-        Self { enough: Nanos(tick.0 * protocol::PILOT_TICKS).max(protocol::PILOT), batches: Vec::new() }
+        Self { enough: Nanos(tick.0 * protocol::PILOT_TICKS).max(protocol::PILOT), most_ops: MOST_OPS, batches: Vec::new() }
+    }
+
+    /// The same with batches of at most so many ops.
+    #[must_use]
+    pub fn at_most(self, ops: u64) -> Self {
+        Self { most_ops: self.most_ops.min(ops), ..self }
     }
 
     /// The ops of the next batch. None once the pilot is over.
@@ -30,7 +37,7 @@ impl Pilot {
     pub fn next(&self) -> Option<u64> {
         match self.batches.last() {
             None => Some(1),
-            Some(last) if last.elapsed_ns < self.enough && last.n < MOST_OPS => Some(last.n * 2),
+            Some(last) if last.elapsed_ns < self.enough && last.n < self.most_ops => Some((last.n * 2).min(self.most_ops)),
             Some(last) if self.of_last_size().count() < CONFIRMED => Some(last.n),
             Some(_) => None,
         }
@@ -118,6 +125,15 @@ mod tests {
         let pilot = play(Nanos(5_000), Nanos(0));
         assert_eq!(pilot.batches().last().expect("one").n, MOST_OPS);
         assert!(pilot.per_op_ns().expect("over") > 0.0);
+    }
+
+    #[test]
+    fn ops_that_are_timed_one_by_one_are_never_too_many() {
+        let mut pilot = Pilot::new(Nanos(5_000)).at_most(10_000);
+        while let Some(n) = pilot.next() {
+            pilot.record(n, Nanos(0));
+        }
+        assert_eq!(pilot.batches().iter().map(|batch| batch.n).max(), Some(10_000));
     }
 
     #[test]

@@ -21,14 +21,15 @@ pub enum Progress {
     Unsteady,
 }
 
-/// Decides after a round of warm-up whether the arm takes part in another one; `elapsed` is the group's time so far.
+/// Decides after a round of warm-up whether the arm takes part in another one; `scheduled` is what a paced sample lasts at least,
+/// whatever its ops take of it, and `elapsed` the group's time so far.
 #[must_use]
-pub fn decide(rounds: &[Round], arm: usize, elapsed: Nanos, budget: Nanos) -> Progress {
+pub fn decide(rounds: &[Round], arm: usize, scheduled: Nanos, elapsed: Nanos, budget: Nanos) -> Progress {
     let share = |share: f64| Nanos::from_ms(budget.as_ms() * share);
     let samples: Vec<Nanos> = rounds.iter().filter(|round| round.dropped.is_none()).filter_map(|round| round.elapsed_ns[arm]).collect();
     let count = u32::try_from(samples.len()).unwrap_or(u32::MAX);
     // The rule's least time must not eat a short budget: half of it is for the rounds that count.
-    let enough_time = elapsed >= share(0.5) || samples.iter().copied().sum::<Nanos>() >= protocol::WARM_UP;
+    let enough_time = elapsed >= share(0.5) || samples.iter().map(|sample| scheduled.max(*sample)).sum::<Nanos>() >= protocol::WARM_UP;
     if elapsed >= budget {
         // Whatever keeps it from warming up, too slow a clock or rounds that are all dropped: the budget is all there is.
         return Progress::Unsteady;
@@ -77,7 +78,7 @@ mod tests {
     }
 
     fn after(samples_ms: &[u64], elapsed_ms: u64) -> Progress {
-        decide(&rounds(samples_ms), 0, Nanos(elapsed_ms * 1_000_000), BUDGET)
+        decide(&rounds(samples_ms), 0, Nanos(0), Nanos(elapsed_ms * 1_000_000), BUDGET)
     }
 
     #[test]
@@ -85,6 +86,13 @@ mod tests {
         assert_eq!(after(&[400, 400], 800), Progress::Continue);
         assert_eq!(after(&[100; 4], 400), Progress::Continue);
         assert_eq!(after(&[100; 6], 600), Progress::Steady);
+    }
+
+    #[test]
+    fn a_paced_sample_counts_by_its_schedule() {
+        let after = |rounds: &[Round]| decide(rounds, 0, Nanos(100_000_000), Nanos(600_000_000), BUDGET);
+        assert_eq!(after(&rounds(&[1; 4])), Progress::Continue);
+        assert_eq!(after(&rounds(&[1; 5])), Progress::Steady);
     }
 
     #[test]
@@ -111,8 +119,8 @@ mod tests {
     fn half_of_a_short_budget_is_left_for_the_rounds() {
         let rounds = rounds(&[100; 3]);
         let budget = Nanos(600_000_000);
-        assert_eq!(decide(&rounds, 0, Nanos(299_000_000), budget), Progress::Continue);
-        assert_eq!(decide(&rounds, 0, Nanos(300_000_000), budget), Progress::Unsteady);
+        assert_eq!(decide(&rounds, 0, Nanos(0), Nanos(299_000_000), budget), Progress::Continue);
+        assert_eq!(decide(&rounds, 0, Nanos(0), Nanos(300_000_000), budget), Progress::Unsteady);
     }
 
     #[test]
@@ -121,7 +129,7 @@ mod tests {
         for round in &mut rounds {
             round.dropped = Some(crate::result::DropCause::PageHidden);
         }
-        assert_eq!(decide(&rounds, 0, Nanos(0), BUDGET), Progress::Continue);
-        assert_eq!(decide(&rounds, 0, BUDGET, BUDGET), Progress::Unsteady);
+        assert_eq!(decide(&rounds, 0, Nanos(0), Nanos(0), BUDGET), Progress::Continue);
+        assert_eq!(decide(&rounds, 0, Nanos(0), BUDGET, BUDGET), Progress::Unsteady);
     }
 }

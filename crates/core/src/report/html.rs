@@ -9,7 +9,7 @@ use super::answer::{Answer, Span};
 use super::chart::chart;
 use super::doubts::{Doubt, Severity, before_and_after};
 use super::prose::{capitalised, one_line, unbroken};
-use super::table::{Cell, Table};
+use super::table::{Cell, Heading, Row, Table};
 use super::{environment as facts_of, verdict, words};
 use crate::result::{GroupResult, Role, RunResult};
 
@@ -115,10 +115,15 @@ pub(super) fn group(group: &GroupResult) -> Markup {
             p.workload { (unbroken(&words::workload(&group.record.group))) "." }
             @if let Some(invalid) = verdict::group_invalid(group) { p.invalid { (unbroken(&invalid)) } }
             (chart(group))
-            (rows(&table, &id))
+            (rows(&table.columns, &table.rows, &id))
             p.facts { (unbroken(&table.facts.join(" "))) }
             @if !table.remarks.is_empty() {
                 dl.remarks { @for entry in &table.remarks { div { dt { (entry.term) } dd { (unbroken(&entry.text)) } } } }
+            }
+            @if let Some(latencies) = &table.latencies {
+                @let id = format!("{id}-latencies");
+                h3 id=(id) { (unbroken(&latencies.title)) }
+                (rows(&latencies.columns, &latencies.rows, &id))
             }
             details.legend {
                 summary { "How to read this" }
@@ -129,20 +134,20 @@ pub(super) fn group(group: &GroupResult) -> Markup {
 }
 
 /// The table. Its roles are spelled out, since a narrow screen shows its rows as blocks and browsers then forget that it is a table.
-fn rows(table: &Table, labelled_by: &str) -> Markup {
+fn rows(columns: &[Heading], rows: &[Row], labelled_by: &str) -> Markup {
     html! {
         table role="table" aria-labelledby=(labelled_by) {
             thead role="rowgroup" {
                 tr role="row" {
-                    @for column in &table.columns {
+                    @for column in columns {
                         th role="columnheader" scope="col" .number[column.number] { (column.text) }
                     }
                 }
             }
             tbody role="rowgroup" {
-                @for row in &table.rows {
+                @for row in rows {
                     tr role="row" class={ (row.class) (role(row.role)) } {
-                        @for (place, (cell, column)) in row.cells.iter().zip(&table.columns).enumerate() {
+                        @for (place, (cell, column)) in row.cells.iter().zip(columns).enumerate() {
                             @if place == 0 {
                                 th role="rowheader" scope="row" { (value(cell)) }
                             } @else {

@@ -3,7 +3,7 @@
 use super::answer::{Answer, Span};
 use super::doubts::{Doubt, before_and_after};
 use super::prose::{capitalised, one_line};
-use super::table::{Cell, Entry, Table};
+use super::table::{Cell, Entry, Heading, Row, Table};
 use super::{environment, verdict, words};
 use crate::result::{GroupResult, RunResult};
 
@@ -66,16 +66,24 @@ fn group(group: &GroupResult, table: &Table) -> Vec<String> {
     let job = &group.record.group;
     let mut blocks = vec![format!("## {}", escaped(&words::heading(job))), format!("{}.", escaped(&words::workload(job)))];
     blocks.extend(verdict::group_invalid(group).map(|invalid| format!("**{}**", escaped(&invalid))));
-    let row = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
-    let headings = row(table.columns.iter().map(|column| escaped(&column.text)).collect());
-    let rule = row(table.columns.iter().map(|column| if column.number { "--:" } else { "---" }.to_owned()).collect());
-    let rows = table.rows.iter().map(|line| row(line.cells.iter().map(cell).collect()));
-    blocks.push(lines([headings, rule].into_iter().chain(rows)));
+    blocks.push(rows(&table.columns, &table.rows));
     blocks.push(escaped(&table.facts.join(" ")));
     if !table.remarks.is_empty() {
         blocks.push(lines(table.remarks.iter().map(|entry| format!("- **{}**: {}", entry.term, escaped(&entry.text)))));
     }
+    if let Some(latencies) = &table.latencies {
+        blocks.extend([format!("### {}", escaped(&latencies.title)), rows(&latencies.columns, &latencies.rows)]);
+    }
     blocks
+}
+
+/// A table.
+fn rows(columns: &[Heading], rows: &[Row]) -> String {
+    let row = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+    let headings = row(columns.iter().map(|column| escaped(&column.text)).collect());
+    let rule = row(columns.iter().map(|column| if column.number { "--:" } else { "---" }.to_owned()).collect());
+    let rows = rows.iter().map(|line| row(line.cells.iter().map(cell).collect()));
+    lines([headings, rule].into_iter().chain(rows))
 }
 
 fn cell(cell: &Cell) -> String {

@@ -16,6 +16,7 @@ mod drops;
 mod environment;
 pub mod format;
 mod html;
+mod latency;
 mod lead;
 mod markdown;
 mod prose;

@@ -1,10 +1,11 @@
 //! A group's table as data. The terminal's text, Markdown and HTML are all rendered from it, so they cannot say different things.
 
 use super::format::{self, half_width, percent};
+use super::latency::LatencyTable;
 use super::lead::Lead;
 use super::prose::count;
 use super::verdict::{self, Remark};
-use super::{drops, words};
+use super::{drops, latency, words};
 use crate::estimate::{ArmEstimate, Verdict};
 use crate::protocol;
 use crate::result::{Arm, Batch, Ended, GroupRecord, GroupResult, Role};
@@ -17,6 +18,8 @@ pub(super) struct Table {
     pub(super) facts: Vec<String>,
     /// What the marks in the rows mean.
     pub(super) remarks: Vec<Entry>,
+    /// What single ops took, where they were timed one by one.
+    pub(super) latencies: Option<LatencyTable>,
     /// What the headings and the labels mean, those alone that occur.
     pub(super) legend: Vec<Entry>,
 }
@@ -149,11 +152,14 @@ impl Table {
         let mut legend: Vec<Entry> =
             columns().filter_map(|column| Some(Entry { term: (column.heading)(estimates.level), text: column.legend?.into() })).collect();
         legend.extend(labels(&arms));
+        let latencies = LatencyTable::of(group);
+        legend.extend(latencies.iter().flat_map(|latencies| latencies.legend.iter().cloned()));
         Self {
             columns: columns().map(|column| Heading { text: (column.heading)(estimates.level), number: column.number }).collect(),
             rows,
             facts: facts(group),
             remarks,
+            latencies,
             legend,
         }
     }
@@ -246,7 +252,7 @@ fn facts(group: &GroupResult) -> Vec<String> {
         causes => format!("{} dropped ({})", drops::number(causes), drops::listed(causes)),
     };
     let rounds = format!("{} used, {dropped}; {} before them for warm-up.", count(estimates.rounds, "round"), record.warm_up.rounds.len());
-    [rounds, batches(record), ended(group)].into_iter().filter(|fact| !fact.is_empty()).collect()
+    [rounds, batches(record), latency::fact(&record.group), ended(group)].into_iter().filter(|fact| !fact.is_empty()).collect()
 }
 
 fn batches(record: &GroupRecord) -> String {

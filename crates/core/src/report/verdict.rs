@@ -2,7 +2,7 @@
 //! explanation for the legend below it.
 
 use super::doubts::Severity;
-use super::format::{percent, ratio, ratio_estimate, significant};
+use super::format::{duration, percent, ratio, ratio_estimate, significant};
 use super::prose::{count, one_line};
 use super::words;
 use crate::estimate::{ArmEstimate, Invalid, Note, Verdict, Withheld};
@@ -182,6 +182,14 @@ pub(super) fn note_remark(note: Note, estimate: &ArmEstimate) -> Remark {
         Note::Widened { factor } => {
             ("The interval was widened, since each round depends a little on the one before", Some(format!("{} times", ratio(factor))))
         }
+        Note::Overloaded { offered, achieved } => (
+            "Overloaded: its ops take longer than the rate leaves them, so they queue up, and response times grow with the length of a sample",
+            Some(format!("{} of {offered} ops/s", significant(achieved, 3))),
+        ),
+        Note::LateStarts { latest_ns } => (
+            "Some ops began late though nothing of theirs ran: the browser or the machine was busy. It counts in their response time, and the empty loop shows how much",
+            Some(format!("by up to {}", duration(latest_ns.as_f64()))),
+        ),
         Note::Outliers { mild, severe } => ("Samples far from the others (Tukey's fences); none was removed", Some(outliers(mild, severe))),
     };
     Remark { sentence: sentence.into(), detail }

@@ -1,7 +1,7 @@
 //! What methods, places and workloads are called in a sentence.
 
 use super::prose::{capitalised, count, one_line};
-use crate::job::{Group, MethodName, Open, Rw, Thread};
+use crate::job::{Group, MethodName, Open, Rw, Thread, Timing};
 use crate::result::{Arm, EndsUp, GroupRecord, Role};
 
 /// The method's group of methods in words; two methods of the same words differ in the call that reads.
@@ -63,5 +63,10 @@ pub(super) fn workload(group: &Group) -> String {
         Open::Each => "opened for every read",
         Open::Kept => "kept open",
     };
-    format!("{} at a time {order}; {} of {file_size}, {open}", group.bs, count(files, "file"))
+    let timed = match (group.timing, group.rate_iops) {
+        (Timing::Batches, _) => String::new(),
+        (Timing::Ops, None) => "; each op timed by itself".into(),
+        (Timing::Ops, Some(rate)) => format!("; each op timed by itself, {rate} ops/s offered"),
+    };
+    format!("{} at a time {order}; {} of {file_size}, {open}{timed}", group.bs, count(files, "file"))
 }

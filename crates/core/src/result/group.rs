@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::latencies::OpTimes;
 use crate::job::{Group, MethodName};
 use crate::units::Nanos;
 
@@ -58,6 +59,9 @@ pub struct Arm {
     pub batch: Batch,
     /// The bytes that its kept and dropped rounds read, counted read by read.
     pub bytes: u64,
+    /// What its single ops took, where they were timed one by one and a round counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latencies: Option<OpTimes>,
     /// The checks of its bytes against the fixture.
     pub verifications: Vec<Verification>,
     /// Why it was taken out of the group: the error in full.

@@ -3,6 +3,7 @@
 
 mod environment;
 mod group;
+mod latencies;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +12,7 @@ pub use group::{
     Arm, Batch, CoolDown, DropCause, Ended, EndsUp, GroupRecord, Incident, PilotBatch, Role, Round, Sentinels, Verification, WarmUp,
     WashOut, When,
 };
+pub use latencies::{OpTimes, Pacing, schedule};
 
 use crate::estimate::GroupEstimates;
 use crate::job::{Fileset, Job};
@@ -109,7 +111,7 @@ impl GroupResult {
                 return Err(format!("{} has samples of no ops", self.record.arms[arm].method));
             }
         }
-        Ok(())
+        (0..arms).try_for_each(|arm| latencies::check(&self.record, arm))
     }
 }
 

@@ -1,8 +1,10 @@
 //! A device that does what the plan says in no time, and moves its clock by what that would take.
 
+mod single_ops;
+
 use super::clock::{Clock, Monotonic};
 use super::noise::{Chance, Noise};
-use crate::job::{Group, MethodName, Open};
+use crate::job::{Group, MethodName, Open, Timing};
 use crate::plan::{ArmSpec, Due, Outcome, RoundChecks, Step};
 use crate::protocol;
 use crate::result::{EndsUp, Role, Verification, When};
@@ -109,6 +111,8 @@ pub enum Happening {
     Sleeps(Nanos, Monotonic),
     /// From now on all work takes so many times as long as on a cool device.
     Slows(f64),
+    /// The first op of a sample takes so much longer.
+    Stalls(Nanos),
     /// A person stops the run.
     Stopped,
 }
@@ -138,6 +142,9 @@ pub struct Device {
     tidying_until_ns: f64,
     /// All work takes so many times as long.
     pub(super) slower: f64,
+    timing: Timing,
+    rate_iops: Option<u32>,
+    stall_ns: f64,
     hidden: bool,
     stopped: bool,
     /// Both clocks at the end of the last round.
@@ -174,9 +181,12 @@ impl Device {
             now_ns: 0.0,
             arms: Vec::new(),
             block: 0,
+            timing: Timing::Batches,
+            rate_iops: None,
             slower_next: 0.0,
             tidying_until_ns: 0.0,
             slower: 1.0,
+            stall_ns: 0.0,
             hidden: false,
             stopped: false,
             last_ms,
@@ -218,6 +228,7 @@ impl Device {
     /// Opens a group's files for its arms.
     pub fn open(&mut self, group: &Group, arms: &[ArmSpec]) {
         self.block = group.bs.0;
+        (self.timing, self.rate_iops) = (group.timing, group.rate_iops);
         self.slower_next = 0.0;
         self.last_ms = self.clocks_ms();
         self.arms = arms.iter().enumerate().map(|(place, arm)| self.open_arm(group, place, arm)).collect();
@@ -280,6 +291,7 @@ impl Device {
                 Happening::Hidden => self.hidden = true,
                 Happening::Sleeps(duration, monotonic) => sleeps = Some((duration, monotonic)),
                 Happening::Slows(factor) => self.slower = factor,
+                Happening::Stalls(duration) => self.stall_ns += duration.as_f64(),
                 Happening::Stopped => self.stopped = true,
             }
         }
@@ -298,23 +310,35 @@ impl Device {
         if self.faults_of(arm).any(|fault| fails(&fault)) {
             return Outcome::Failed { error: "read() failed".into() };
         }
+        if self.timing == Timing::Ops {
+            return self.timed_one_by_one(arm, n, self.rate_iops.filter(|_| round.is_some()), sleeps);
+        }
         let in_worker = self.arms[arm].in_worker;
         let start_ms = self.clock(in_worker).now_ms(self.now_ns);
+        self.run(arm, n, sleeps);
+        let elapsed_ms = self.clock(in_worker).now_ms(self.now_ns) - start_ms;
+        if elapsed_ms < 0.0 {
+            return Outcome::ClockSteppedBack;
+        }
+        Outcome::Timed { elapsed: Nanos::from_ms(elapsed_ms), bytes: self.read(arm, n), ops: Vec::new(), pacing: None }
+    }
+
+    /// Time goes by as it does while ops of an arm run.
+    fn run(&mut self, arm: usize, n: u64, sleeps: Option<(Nanos, Monotonic)>) {
         self.now_ns += self.take(arm, n);
         if let Some((duration, monotonic)) = sleeps {
             self.main.sleep(duration, monotonic);
             self.worker.sleep(duration, monotonic);
         }
         if self.has(arm, Fault::ClockStepsBack) {
-            let clock = if in_worker { &mut self.worker } else { &mut self.main };
+            let clock = if self.arms[arm].in_worker { &mut self.worker } else { &mut self.main };
             clock.step_back(protocol::SLEEP);
         }
-        let elapsed_ms = self.clock(in_worker).now_ms(self.now_ns) - start_ms;
-        if elapsed_ms < 0.0 {
-            return Outcome::ClockSteppedBack;
-        }
-        let bytes = if self.arms[arm].role == Role::Empty { 0 } else { n * self.block - u64::from(self.has(arm, Fault::Short)) };
-        Outcome::Timed { elapsed: Nanos::from_ms(elapsed_ms), bytes }
+    }
+
+    /// The bytes that so many ops of an arm read.
+    fn read(&self, arm: usize, n: u64) -> u64 {
+        if self.arms[arm].role == Role::Empty { 0 } else { n * self.block - u64::from(self.has(arm, Fault::Short)) }
     }
 
     /// What a batch takes, in nanoseconds.
@@ -328,7 +352,7 @@ impl Device {
         if self.now_ns < self.tidying_until_ns {
             work *= 1.0 + left_behind;
         }
-        work += std::mem::take(&mut open.first_touch).as_f64();
+        work += std::mem::take(&mut open.first_touch).as_f64() + std::mem::take(&mut self.stall_ns);
         let elapsed = self.chance.elapsed_ns(arm, self.now_ns, work);
         open.ran_ns += elapsed;
         if let Some(left) = self.carry_over.iter().find(|left| left.arm == arm) {

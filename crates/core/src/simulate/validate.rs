@@ -7,7 +7,7 @@ use super::device::{Device, MethodModel, WarmUp};
 use super::noise::NoiseKind;
 use super::run::run;
 use crate::estimate::{Note, Verdict, judge};
-use crate::job::{Group, Job, MethodName, Open, Rw};
+use crate::job::{Group, Job, MethodName, Open, Rw, Timing};
 use crate::result::RunResult;
 use crate::seed::Seed;
 use crate::stats::{self, Tail};
@@ -115,6 +115,8 @@ impl Experiment {
             size: Bytes(32 << 20),
             nrfiles: 1,
             open: Open::Kept,
+            timing: Timing::Batches,
+            rate_iops: None,
             baseline: name(BASELINE),
             methods: METHODS.map(name).to_vec(),
         };

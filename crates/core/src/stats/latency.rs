@@ -23,14 +23,13 @@
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
+use crate::protocol;
 use crate::units::Nanos;
 
 /// Longer ops are counted as this long. Nobody waits an hour for a read; a bound means that recording never allocates.
 const LONGEST: Nanos = Nanos(3_600_000_000_000);
 /// The digits that the histogram keeps.
 const SIGNIFICANT_DIGITS: u8 = 3;
-/// A time of fewer ticks is not told as a number.
-const TICKS: u64 = 10;
 
 /// The percentiles that are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -111,6 +110,17 @@ impl Latencies {
         self.histogram.saturating_record(op.0);
     }
 
+    /// Counts ops of the same time.
+    pub fn record_many(&mut self, op: Nanos, ops: u64) {
+        self.histogram.saturating_record_n(op.0, ops);
+    }
+
+    /// The times that occurred, each as the top of its bucket, and how many ops took them. Counting these gives the same percentiles.
+    #[must_use]
+    pub fn counts(&self) -> Vec<(Nanos, u64)> {
+        self.histogram.iter_recorded().map(|bucket| (Nanos(bucket.value_iterated_to()), bucket.count_at_value())).collect()
+    }
+
     /// How many ops were counted.
     #[must_use]
     pub fn ops(&self) -> u64 {
@@ -123,9 +133,18 @@ impl Latencies {
         if self.ops() < percentile.fewest_ops() {
             return None;
         }
-        let time = Nanos(self.histogram.value_at_quantile(percentile.share()));
-        let ten_ticks = Nanos(self.tick.0.saturating_mul(TICKS));
-        Some(if time < ten_ticks { Latency::BelowTenTicks(ten_ticks) } else { Latency::Time(time) })
+        Some(self.told(self.histogram.value_at_quantile(percentile.share())))
+    }
+
+    /// What the longest op took. None without ops.
+    #[must_use]
+    pub fn longest(&self) -> Option<Latency> {
+        (self.ops() > 0).then(|| self.told(self.histogram.max()))
+    }
+
+    fn told(&self, time: u64) -> Latency {
+        let ten_ticks = Nanos(self.tick.0.saturating_mul(protocol::LATENCY_TICKS));
+        if Nanos(time) < ten_ticks { Latency::BelowTenTicks(ten_ticks) } else { Latency::Time(Nanos(time)) }
     }
 
     /// Every percentile that exists, from the median up.
@@ -182,6 +201,13 @@ mod tests {
     }
 
     #[test]
+    fn the_longest_op_needs_no_others() {
+        assert_eq!(recorded(1, []).longest(), None);
+        assert_eq!(recorded(1, [700]).longest(), Some(Latency::Time(Nanos(700))));
+        assert_eq!(recorded(100, [700]).longest(), Some(Latency::BelowTenTicks(Nanos(1_000))));
+    }
+
+    #[test]
     fn recording_takes_no_memory() {
         let mut latencies = Latencies::new(Nanos(1));
         let before = latencies.histogram.distinct_values();
@@ -198,6 +224,9 @@ mod tests {
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // between 1 and 3.2e12
             let mut log: Vec<u64> = log.drain(..).map(|power| libm::exp10(power) as u64).collect();
             let latencies = recorded(0, log.iter().copied());
+            let mut again = Latencies::new(Nanos(0));
+            latencies.counts().into_iter().for_each(|(time, ops)| again.record_many(time, ops));
+            prop_assert_eq!((again.counts(), again.percentiles(), again.longest()), (latencies.counts(), latencies.percentiles(), latencies.longest()));
             log.sort_unstable();
             for (percentile, latency) in latencies.percentiles() {
                 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // 500 to 999

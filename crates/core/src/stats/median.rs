@@ -7,9 +7,15 @@ use super::sorted;
 /// The median; the mean of the middle two where their number is even. None without values.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
-    let values = sorted(values);
-    let upper = *values.get(values.len() / 2)?;
-    let lower = values[(values.len() - 1) / 2];
+    if values.is_empty() {
+        return None;
+    }
+    // The middle alone is put in its place: plans ask for many medians.
+    let mut values = values.to_vec();
+    let count = values.len();
+    let (smaller, upper, _) = values.select_nth_unstable_by(count / 2, f64::total_cmp);
+    let upper = *upper;
+    let lower = smaller.iter().copied().max_by(f64::total_cmp).filter(|_| count.is_multiple_of(2)).unwrap_or(upper);
     Some(f64::midpoint(lower, upper))
 }
 

@@ -3,5 +3,6 @@
 mod compare;
 mod coverage;
 mod golden;
+mod latency;
 mod runs;
 mod samples;

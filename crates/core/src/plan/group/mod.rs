@@ -2,6 +2,7 @@
 
 mod pilots;
 mod rounds;
+mod single_ops;
 mod wash_out;
 
 use super::cool_down::Thermometer;
@@ -14,10 +15,11 @@ use crate::estimate;
 use crate::job::{Group, MethodName};
 use crate::protocol;
 use crate::result::{
-    Arm, Batch, DropCause, Ended, EndsUp, GroupRecord, Incident, Role, Round, Sentinels, Verification, WarmUp, WashOut, When,
+    Arm, Batch, DropCause, Ended, EndsUp, GroupRecord, Incident, Pacing, Role, Round, Sentinels, Verification, WarmUp, WashOut, When,
 };
 use crate::seed::{Purpose, Seed};
 use crate::units::Nanos;
+use single_ops::SingleOps;
 
 /// An arm, before anything is measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +95,10 @@ pub enum Outcome {
         elapsed: Nanos,
         /// The bytes that they read.
         bytes: u64,
+        /// What each of them took, where the group's ops are timed one by one; `elapsed` is their sum then. Empty otherwise.
+        ops: Vec<Nanos>,
+        /// How the ops of a sample kept to their schedule, where the group has a rate.
+        pacing: Option<Pacing>,
     },
     /// The clock stepped back during [`Step::Pilot`] or [`Step::Sample`], or since the round before at [`Step::RoundOver`].
     ClockSteppedBack,
@@ -171,6 +177,7 @@ pub struct GroupPlan {
     /// Time that the group is not charged for, and the time of the last outcome with it.
     paused: Nanos,
     last: Nanos,
+    single_ops: SingleOps,
 }
 
 impl GroupPlan {
@@ -184,6 +191,7 @@ impl GroupPlan {
             waits: 0,
             reached: 0,
         });
+        let single_ops = SingleOps::new(group.timing, &arms);
         let record = GroupRecord {
             group: group.clone(),
             index: u32::try_from(task.index).unwrap_or(u32::MAX),
@@ -214,6 +222,7 @@ impl GroupPlan {
             thermometer: Thermometer::new(task.allowance),
             paused: Nanos(0),
             last: Nanos(0),
+            single_ops,
         };
         if wash_out.is_some_and(|wash_out| wash_out.at_rest_ns.is_none()) {
             plan.stage = Stage::AtRest { readings: Vec::new() };
@@ -254,14 +263,17 @@ impl GroupPlan {
     /// When the outcome is not one that the step can have.
     pub fn record(&mut self, outcome: Outcome, now: Nanos) {
         let since_last = now.since(std::mem::replace(&mut self.last, now));
-        if self.step() == (Step::CoolDown { rest: protocol::REST }) {
+        if matches!(self.stage, Stage::CoolDown) {
             self.paused = self.paused + since_last;
         }
         let now = now.since(self.paused);
         self.record.elapsed_ns = now;
         match (self.step(), outcome) {
-            (Step::Pilot { arm, n }, Outcome::Timed { elapsed, bytes }) => self.piloted(arm, n, elapsed, bytes),
-            (Step::Sample { arm, n, .. }, Outcome::Timed { elapsed, bytes }) => self.sampled(arm, n, elapsed, bytes, now),
+            (Step::Pilot { arm, n }, Outcome::Timed { elapsed, bytes, .. }) => self.piloted(arm, n, elapsed, bytes),
+            (Step::Sample { arm, n, .. }, Outcome::Timed { elapsed, bytes, ops, pacing }) => {
+                self.sampled(arm, n, elapsed, bytes, now);
+                self.single_ops.put_aside(arm, ops, pacing);
+            }
             (Step::Verify { arm, .. }, Outcome::Verified(verification)) => {
                 self.failures_on_end[arm] = 0;
                 self.record.arms[arm].verifications.push(verification);
@@ -299,7 +311,8 @@ impl GroupPlan {
 
     /// What was measured.
     #[must_use]
-    pub fn into_record(self) -> GroupRecord {
+    pub fn into_record(mut self) -> GroupRecord {
+        self.single_ops.write(&mut self.record.arms);
         self.record
     }
 
@@ -313,12 +326,6 @@ impl GroupPlan {
     #[must_use]
     pub fn half_width(&self) -> Option<f64> {
         self.half_width
-    }
-
-    /// Whether the device is given time to cool down.
-    #[must_use]
-    pub fn cooling_down(&self) -> bool {
-        matches!(self.stage, Stage::CoolDown)
     }
 
     fn due(&self, kind: RoundKind) -> Due {
@@ -397,6 +404,7 @@ fn arm(spec: ArmSpec) -> Arm {
         n: 0,
         batch: Batch::Shared,
         bytes: 0,
+        latencies: None,
         verifications: Vec::new(),
         failure: None,
     }

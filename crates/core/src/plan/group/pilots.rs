@@ -12,7 +12,7 @@ impl GroupPlan {
     pub(super) fn pilot_from(&mut self, from: usize) {
         let next = (from..self.record.arms.len()).find(|arm| has_pilot(self.record.arms[*arm].role));
         match next {
-            Some(arm) => self.stage = Stage::Pilot { arm, pilot: Pilot::new(self.record.arms[arm].tick_ns) },
+            Some(arm) => self.stage = Stage::Pilot { arm, pilot: Pilot::new(self.record.arms[arm].tick_ns).at_most(self.most_ops()) },
             None => self.choose_batches(),
         }
     }
@@ -37,6 +37,9 @@ impl GroupPlan {
     fn choose_batches(&mut self) {
         let baseline = self.record.arms.iter().position(|arm| arm.role == Role::Baseline);
         let Some(baseline) = baseline.filter(|baseline| self.paces[*baseline].is_some()) else { return self.end(Ended::Failed) };
+        if let Some(rate_iops) = self.record.group.rate_iops {
+            return self.choose_paced(rate_iops);
+        }
         // The baseline first, since the null arm takes what it takes.
         let mut piloted: Vec<usize> = (0..self.paces.len()).filter(|arm| self.paces[*arm].is_some() && *arm != baseline).collect();
         piloted.insert(0, baseline);
@@ -45,7 +48,8 @@ impl GroupPlan {
             .map(|arm| Pace { per_op_ns: self.paces[*arm].expect("piloted"), tick: self.record.arms[*arm].tick_ns })
             .collect();
         let left = self.record.budget_ns.since(self.record.elapsed_ns);
-        let batches = batch::choose(&paces, 1, left);
+        let mut batches = batch::choose(&paces, 1, left);
+        batches.arms.iter_mut().for_each(|(n, _)| *n = (*n).min(self.most_ops()));
         if batches.ticks < protocol::FEWEST_TICKS {
             self.record.incidents.push(Incident::CoarseTimer { ticks: batches.ticks });
         }

@@ -74,6 +74,7 @@ impl GroupPlan {
         }
         current.sentinels = checks.sentinels;
         self.spacing.record(checks.sentinels);
+        self.single_ops.round_over(current.dropped.is_none() && kind == RoundKind::Measured);
         self.keep(current, kind);
         match kind {
             RoundKind::WarmUp => self.after_warm_up_round(now),
@@ -105,7 +106,7 @@ impl GroupPlan {
                     // A loop that does nothing is warm when the rounds begin, whatever the others take.
                     Progress::Steady
                 } else {
-                    warm_up::decide(&self.record.warm_up.rounds, arm, now, self.record.budget_ns)
+                    warm_up::decide(&self.record.warm_up.rounds, arm, self.scheduled(arm), now, self.record.budget_ns)
                 };
             }
             more |= self.warm_up[arm] == Progress::Continue;

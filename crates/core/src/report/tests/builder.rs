@@ -1,6 +1,6 @@
 //! Builds synthetic groups and runs: arms by what is said of them, everything else filled in.
 
-use crate::estimate::{ArmEstimate, GroupEstimates, Note, PerOp, Ratio, Verdict, Withheld};
+use crate::estimate::{ArmEstimate, GroupEstimates, LatencyEstimates, Note, PerOp, Ratio, Verdict, Withheld};
 use crate::job::{Fileset, Job, MethodName, Thread};
 use crate::protocol;
 use crate::result::{
@@ -22,6 +22,7 @@ pub(super) struct Sample {
     notes: Vec<Note>,
     own_n: Option<u64>,
     total: Option<(f64, f64)>,
+    latencies: Option<LatencyEstimates>,
 }
 
 impl Sample {
@@ -35,6 +36,7 @@ impl Sample {
             notes: Vec::new(),
             own_n: None,
             total: None,
+            latencies: None,
         }
     }
 
@@ -44,7 +46,7 @@ impl Sample {
 
     pub(super) fn contender(method: &'static str, ns: f64, ratio: f64, half_width: f64, verdict: Verdict) -> Self {
         let ratio = Some((ratio, Some(half_width)));
-        Self { method, role: Role::Contender, per_op_ns: Some(ns), ratio, verdict, notes: Vec::new(), own_n: None, total: None }
+        Self { role: Role::Contender, ratio, verdict, ..Self::baseline(method, ns) }
     }
 
     pub(super) fn empty(method: &'static str, ns: f64) -> Self {
@@ -66,6 +68,12 @@ impl Sample {
     pub(super) fn with_tail(mut self, ratio: f64, half_width: f64, tail: Tail) -> Self {
         self.total = Some((ratio, half_width));
         self.noted(Note::TailDominated { tail })
+    }
+
+    /// The same arm with times of single ops.
+    pub(super) fn latencies(mut self, latencies: LatencyEstimates) -> Self {
+        self.latencies = Some(latencies);
+        self
     }
 
     /// The same arm without a verdict.
@@ -107,6 +115,7 @@ impl Sample {
             n: self.own_n.unwrap_or(4_860),
             batch: if self.own_n.is_some() { Batch::Own } else { Batch::Shared },
             bytes: 0,
+            latencies: None,
             verifications: vec![Verification { when: When::Before, ops: 64, expected, found }],
             failure,
         }
@@ -130,6 +139,7 @@ impl Sample {
                 let log = libm::log(ratio);
                 TotalRatio { log, log_interval: (log - half, log + half) }
             }),
+            latencies: self.latencies.clone(),
             verdict: self.verdict.clone(),
             notes: self.notes.clone(),
         }

@@ -2,8 +2,10 @@
 //! tables and charts look as they will.
 
 use super::builder::{Sample, drop_rounds, group, run};
-use crate::estimate::{GroupEstimates, Invalid, Note, PerOp, Verdict, Withheld};
+use crate::estimate::{GroupEstimates, Invalid, LatencyEstimates, Note, PerOp, Verdict, Withheld};
+use crate::job::Timing;
 use crate::result::{DropCause, Ended, Environment, Incident, Outcome, RunResult, Ticks};
+use crate::stats::{Latency, LatencyPercentile};
 use crate::units::Nanos;
 
 const OUTLIERS: Note = Note::Outliers { mild: 3, severe: 1 };
@@ -222,6 +224,57 @@ pub(super) fn extremes() -> RunResult {
     run(vec![group(0, &wide), group(1, &narrow)])
 }
 
+/// Percentiles as they exist of so many ops on a clock of 5 µs, the last time being the longest op's.
+fn latencies(ops: u64, microseconds: [u64; 6]) -> LatencyEstimates {
+    let told = |us: u64| if us < 50 { Latency::BelowTenTicks(Nanos(50_000)) } else { Latency::Time(Nanos(us * 1_000)) };
+    let percentiles = LatencyPercentile::ALL.into_iter().zip(microseconds).filter(|(percentile, _)| ops >= percentile.fewest_ops());
+    LatencyEstimates {
+        ops,
+        percentiles: percentiles.map(|(percentile, us)| (percentile, told(us))).collect(),
+        longest: told(microseconds[5]),
+    }
+}
+
+/// Ops timed one by one: one after another, then at a rate that one of the methods cannot keep.
+pub(super) fn latency() -> RunResult {
+    let closed = [
+        Sample::baseline("main/slice", 812_000.0).latencies(latencies(1_140, [795, 871, 1_012, 2_331, 0, 9_871])),
+        Sample::null("main/slice", 811_000.0, 0.999, 0.011).latencies(latencies(1_140, [796, 870, 1_009, 2_406, 0, 8_207])),
+        Sample::contender("worker/slice", 790_000.0, 0.973, 0.012, Verdict::Faster)
+            .latencies(latencies(1_140, [774, 841, 990, 2_108, 0, 7_112])),
+        Sample::contender("worker/sync", 1_530.0, 0.001_88, 0.013, Verdict::Faster).latencies(latencies(63_840, [1, 2, 3, 5, 61, 1_204])),
+        Sample::empty("main/empty", 310.0).latencies(latencies(63_840, [0, 0, 0, 0, 0, 35])),
+        Sample::empty("worker/empty", 40.0).latencies(latencies(63_840, [0, 0, 0, 0, 0, 15])),
+    ];
+    let late = |us: u64| Note::LateStarts { latest_ns: Nanos(us * 1_000) };
+    let paced = [
+        Sample::baseline("main/slice", 861_000.0).noted(late(420)).latencies(latencies(340, [812, 934, 1_208, 0, 0, 9_040])),
+        Sample::null("main/slice", 866_000.0, 1.004, 0.02).noted(late(1_210)).latencies(latencies(340, [815, 941, 1_190, 0, 0, 11_300])),
+        Sample::contender("rpc/transfer", 52_310_000.0, 60.4, 0.03, Verdict::Slower)
+            .noted(Note::Overloaded { offered: 200, achieved: 96.4 })
+            .latencies(latencies(340, [52_310, 92_114, 97_300, 0, 0, 104_800])),
+        Sample::contender("worker/sync", 9_300.0, 0.0, 0.0, Verdict::Same)
+            .withheld(vec![Withheld::BelowClock { ticks: 12.0 }])
+            .noted(Note::IndistinguishableFromEmpty)
+            .latencies(latencies(30, [7, 0, 0, 0, 0, 24])),
+    ];
+    let mut groups = vec![group(1, &closed), group(1, &paced)];
+    for group in &mut groups {
+        group.record.group.timing = Timing::Ops;
+    }
+    groups[1].record.index = 2;
+    groups[1].record.group.rate_iops = Some(200);
+    groups[1].estimates.arms[3].ratio = None;
+    groups[1].estimates.arms[3].per_op =
+        Some(PerOp { median_ns: 9_300.0, interval_ns: None, at_most: true, summary: None, bytes_per_s: None });
+    for estimate in &mut groups[1].estimates.arms {
+        if let Some(per_op) = &mut estimate.per_op {
+            per_op.bytes_per_s = None;
+        }
+    }
+    run(groups)
+}
+
 /// Every case with the name of its golden files.
 pub(super) fn all() -> Vec<(&'static str, RunResult)> {
     vec![
@@ -233,5 +286,6 @@ pub(super) fn all() -> Vec<(&'static str, RunResult)> {
         ("hostile", hostile()),
         ("private-window", private_window()),
         ("extremes", extremes()),
+        ("latency", latency()),
     ]
 }
