@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// All went well.
     Finished = 0,
-    /// The run failed, left something behind, a file's estimates are not those of its samples, or verdicts are not as right as
+    /// The run failed, read wrong bytes, left something behind, a file's estimates are not those of its samples, or verdicts are not as right as
     /// promised.
     Failed = 1,
     /// A wrong argument, or a file that cannot be read or written.
@@ -17,7 +17,7 @@ pub enum Exit {
 }
 
 /// For `--help`.
-pub const HELP: &str = "Exit codes: 0 finished; 1 the run failed, a file's estimates are not those of its samples, or verdicts \
+pub const HELP: &str = "Exit codes: 0 finished; 1 the run failed or read wrong bytes, a file's estimates are not those of its samples, or verdicts \
     are not as right as promised; 2 usage or file error; 3 stopped (what was measured is kept)";
 
 impl From<Exit> for ExitCode {

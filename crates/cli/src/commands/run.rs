@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
 use opfs_bench_core::job::Job;
-use opfs_bench_core::report;
+use opfs_bench_core::report::{self, Doubt};
+use opfs_bench_core::result::RunResult;
 use opfs_bench_core::seed::Seed;
 use serde_json::{Map, Value};
 
@@ -89,8 +90,15 @@ impl Run {
     fn keep(&self, json: &str) -> Result<()> {
         let result = results::understand(&self.out, json)?;
         let written = results::write(&self.out, &result.started, self.browser.browser.name(), json, &report::page(&result))?;
-        print(&format!("{}\n\n{}\n{}", report::text(&result).trim_end(), written.json.display(), written.html.display()))
+        print(&format!("{}\n\n{}\n{}", report::text(&result).trim_end(), written.json.display(), written.html.display()))?;
+        check_bytes(&result)
     }
+}
+
+/// A method that reads other bytes than it should is no method to be measured: a script must notice, whatever else the run found.
+fn check_bytes(result: &RunResult) -> Result<()> {
+    let wrong = report::doubts(result).into_iter().find(|doubt| matches!(doubt, Doubt::WrongBytes(_) | Doubt::FixtureDiffers(_)));
+    wrong.map_or(Ok(()), |doubt| Err(anyhow!("{} {}.", doubt.sentence(), doubt.items().join("; "))))
 }
 
 fn check_address(url: &str) -> Result<()> {
@@ -101,4 +109,33 @@ fn check_address(url: &str) -> Result<()> {
         return Err(anyhow!("{url}: this program was built without TLS; build it with `--features https`"));
     }
     Err(anyhow!("{url:?} is no address of a WebDriver server: it starts with http://"))
+}
+
+#[cfg(test)]
+mod tests {
+    use opfs_bench_core::result::When;
+    use opfs_bench_core::simulate::{self, Clock, Device, Fault, MethodModel, Noise, WRONG};
+    use opfs_bench_core::units::Nanos;
+
+    use super::*;
+
+    fn measured(faults: Vec<(usize, Fault)>) -> RunResult {
+        let job = Job::from_toml(Job::preset("quick").expect("shipped")).expect("valid");
+        let names = job.groups.iter().flat_map(|group| group.methods.iter().chain([&group.baseline]));
+        let methods = names.map(|name| MethodModel::new(&name.to_string(), 300_000.0)).collect();
+        let clocks = [Clock::regular(Nanos(5_000)), Clock::regular(Nanos(5_000))];
+        let mut device = Device::new(methods, clocks, Noise::default(), Seed(1));
+        device.faults = faults;
+        simulate::run(&job, Seed(1), &mut device)
+    }
+
+    #[test]
+    fn wrong_bytes_are_an_error_that_names_the_method() {
+        assert!(check_bytes(&measured(vec![])).is_ok());
+        let error = check_bytes(&measured(vec![(3, Fault::WrongBytes(When::After))])).expect_err("wrong bytes").to_string();
+        assert!(error.contains("other bytes than the files hold") && error.contains("worker/sync"), "{error}");
+        let mut differing = measured(vec![]);
+        differing.fixtures[0].read_back = WRONG.into();
+        assert!(check_bytes(&differing).expect_err("another checksum").to_string().contains(WRONG));
+    }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use refuse::Refusal;
 
-use crate::estimate::{Degree, Verdict, judge, run_drift};
+use crate::estimate::{Degree, Drift, Verdict, judge, run_drift};
 use crate::job::{Group, MethodName};
 use crate::protocol;
 use crate::result::{GroupResult, Role, RunResult};
@@ -100,8 +100,10 @@ pub fn compare(base: Launches, other: Launches) -> Comparison {
 
 /// Whether the device became so slow, in a group or over the run, that its times say nothing of other runs.
 fn was_throttled(run: &RunResult) -> bool {
-    let groups = run.groups.iter().flat_map(|group| &group.estimates.drift);
-    groups.chain(&run_drift(&run.groups)).any(|drift| drift.degree == Degree::Throttled)
+    let writes = |group: &GroupResult| group.record.arms.iter().any(|arm| arm.writes);
+    let throttled = |drift: &Drift, writes: bool| drift.degree == Degree::Throttled && drift.moves_times(writes);
+    let within = |group: &GroupResult| group.estimates.drift.iter().any(|drift| throttled(drift, writes(group)));
+    run.groups.iter().any(within) || run_drift(&run.groups).iter().any(|drift| throttled(drift, run.groups.iter().any(writes)))
 }
 
 fn row(base: Launches, other: Launches, group: Group, method: MethodName, role: Role, refused: bool) -> Row {

@@ -62,6 +62,13 @@ impl Sentinel {
 }
 
 impl Drift {
+    /// Whether it moves the times of a group's arms. Reads of files that the operating system holds in memory do not wait for the
+    /// storage; writes do.
+    #[must_use]
+    pub fn moves_times(&self, writes: bool) -> bool {
+        writes || self.sentinel != Sentinel::Storage
+    }
+
     /// The ratio itself: 1.2 is 20 % slower in the end.
     #[must_use]
     pub fn point(&self) -> f64 {

@@ -8,18 +8,23 @@ use crate::estimate::{Degree, Drift, Sentinel, run_drift};
 use crate::result::{CoolDown, GroupResult, RunResult};
 use crate::units::Nanos;
 
-/// Drift over the whole run, and within groups.
-pub(super) fn drifted(run: &RunResult) -> Option<Doubt> {
-    let whole = run_drift(&run.groups).into_iter().map(|drift| ("the whole run".to_owned(), drift));
-    let within = |group: &GroupResult| {
-        let title = words::title(&group.record.group);
-        group.estimates.drift.clone().into_iter().map(move |drift| (title.clone(), drift))
-    };
+/// Drift over the whole run, and within groups: that which moves the times of reads, and that which need not.
+pub(super) fn drifted(run: &RunResult) -> Vec<Doubt> {
+    let writes = |group: &GroupResult| group.record.arms.iter().any(|arm| arm.writes);
+    let of_run = (run_drift(&run.groups), "the whole run".to_owned(), run.groups.iter().any(writes));
+    let of_group = |group: &GroupResult| (group.estimates.drift.clone(), words::title(&group.record.group), writes(group));
     // Of one group, the whole run says nothing else.
     let groups: &[GroupResult] = if run.groups.len() > 1 { &run.groups } else { &[] };
-    let found: Vec<(String, Drift)> = whole.chain(groups.iter().flat_map(within)).collect();
-    let worst = found.iter().map(|(_, drift)| drift.degree).max()?;
-    Some(Doubt::Drifted { worst, found })
+    let (mut device, mut storage) = (Vec::new(), Vec::new());
+    for (found, title, writes) in std::iter::once(of_run).chain(groups.iter().map(of_group)) {
+        for drift in found {
+            let list = if drift.moves_times(writes) { &mut device } else { &mut storage };
+            list.push((title.clone(), drift));
+        }
+    }
+    let worst = device.iter().map(|(_, drift)| drift.degree).max();
+    let drifted = worst.map(|worst| Doubt::Drifted { worst, found: device });
+    drifted.into_iter().chain((!storage.is_empty()).then_some(Doubt::StorageDrifted(storage))).collect()
 }
 
 /// The pauses of every group that had some.

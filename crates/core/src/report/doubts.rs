@@ -75,6 +75,8 @@ pub enum Doubt {
         /// Each with the group's title, or what else it is of.
         found: Vec<(String, Drift)>,
     },
+    /// Flushing became slower or faster in groups that only read.
+    StorageDrifted(Vec<(String, Drift)>),
     /// Groups in which the device was given time to cool down.
     CooledDown(Vec<(String, String)>),
     /// Rounds dropped in groups, for causes from outside.
@@ -249,6 +251,7 @@ impl Doubt {
             Self::BudgetFirst(groups) if groups.iter().any(|group| group.undecided) => Severity::Notable,
             Self::BudgetFirst(_)
             | Self::CooledDown(_)
+            | Self::StorageDrifted(_)
             | Self::MeasuredAgain(_)
             | Self::NoSteadyState(_)
             | Self::Automated
@@ -269,6 +272,7 @@ impl Doubt {
             Self::NotIsolated(_) => "Coarse clocks",
             Self::CoarseTimer(_) => "Short samples",
             Self::Drifted { worst, .. } => device::heading(*worst),
+            Self::StorageDrifted(_) => "The storage drifted",
             Self::CooledDown(_) => "Pauses to cool down",
             Self::RoundsDropped(_) => "Rounds were dropped",
             Self::BudgetFirst(_) => "Time was up before the intervals were narrow",
@@ -307,6 +311,9 @@ impl Doubt {
                 format!("Measured against the clock's tick, the fastest method's samples are short: {} ticks are wanted.", protocol::TICKS)
             }
             Self::Drifted { worst, .. } => device::sentence(*worst).into(),
+            Self::StorageDrifted(_) => "Flushing took another time in the end than at first. What was measured only reads, from the \
+                 operating system's memory, so its times need not have moved with it."
+                .into(),
             Self::CooledDown(_) => "A computation had become slower than at first, so measuring waited.".into(),
             Self::RoundsDropped(_) => "They were dropped for all methods, for causes from outside and never for their values.".into(),
             Self::BudgetFirst(_) => format!("Intervals within {} were wanted.", half_width(protocol::HALF_WIDTH)),
@@ -333,7 +340,9 @@ impl Doubt {
             Self::InvalidGroups(groups) | Self::WrongBytes(groups) | Self::CooledDown(groups) | Self::RoundsDropped(groups) => {
                 titled(groups)
             }
-            Self::Drifted { found, .. } => found.iter().map(|(of, drift)| item(of, &device::clause(drift))).collect(),
+            Self::Drifted { found, .. } | Self::StorageDrifted(found) => {
+                found.iter().map(|(of, drift)| item(of, &device::clause(drift))).collect()
+            }
             Self::CoarseTimer(groups) => groups.iter().map(|(group, ticks)| item(group, &format!("{ticks} ticks"))).collect(),
             Self::BudgetFirst(groups) => groups.iter().map(|group| item(&group.group, &group.reached())).collect(),
             Self::FixtureDiffers(fixtures) => fixtures.clone(),

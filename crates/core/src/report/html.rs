@@ -9,7 +9,7 @@ use super::answer::{Answer, Span};
 use super::chart::chart;
 use super::doubts::{Doubt, Severity, before_and_after};
 use super::prose::{capitalised, one_line, unbroken};
-use super::table::{Cell, Heading, Row, Table};
+use super::table::{Cell, Detail, Heading, Row, Table};
 use super::{environment as facts_of, verdict, words};
 use crate::result::{GroupResult, Role, RunResult};
 
@@ -120,15 +120,27 @@ pub(super) fn group(group: &GroupResult) -> Markup {
             @if !table.remarks.is_empty() {
                 dl.remarks { @for entry in &table.remarks { div { dt { (entry.term) } dd { (unbroken(&entry.text)) } } } }
             }
-            @if let Some(latencies) = &table.latencies {
-                @let id = format!("{id}-latencies");
-                h3 id=(id) { (unbroken(&latencies.title)) }
-                (rows(&latencies.columns, &latencies.rows, &id))
+            @for (place, detail) in table.details.iter().enumerate() {
+                (self::detail(detail, &format!("{id}-detail-{place}")))
             }
             details.legend {
                 summary { "How to read this" }
                 dl { @for entry in &table.legend { div { dt { (entry.term) } dd { (unbroken(&entry.text)) "." } } } }
             }
+        }
+    }
+}
+
+/// A further table, which a reader may have to unfold.
+fn detail(detail: &Detail, id: &str) -> Markup {
+    let title = unbroken(&detail.title);
+    let table = rows(&detail.columns, &detail.rows, id);
+    html! {
+        @if detail.folded {
+            details.detail { summary id=(id) { (title) } (table) }
+        } @else {
+            h3 id=(id) { (title) }
+            (table)
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The table of single ops as data, for groups that time them one by one.
 
 use super::format::duration;
-use super::table::{Cell, Entry, Heading, Row, arms};
+use super::table::{Cell, Detail, Entry, Heading, Row, arms};
 use super::{verdict, words};
 use crate::estimate::{ArmEstimate, LatencyEstimates};
 use crate::job::{Group, Timing};
@@ -13,34 +13,24 @@ use crate::units::Nanos;
 /// What stands where there are too few ops for a percentile.
 const NONE: &str = "—";
 
-/// A second table of a group.
-pub(super) struct LatencyTable {
-    pub(super) title: String,
-    pub(super) columns: Vec<Heading>,
-    pub(super) rows: Vec<Row>,
-    /// What the title, the headings and the cells mean, those alone that occur.
-    pub(super) legend: Vec<Entry>,
-}
-
-impl LatencyTable {
-    /// None where no arm has times of single ops.
-    pub(super) fn of(group: &GroupResult) -> Option<Self> {
-        let job = &group.record.group;
-        let timed: Vec<_> = arms(group)
-            .into_iter()
-            .filter_map(|(arm, estimate)| Some((arm, estimate, estimate.latencies.as_ref().filter(|_| job.timing == Timing::Ops)?)))
-            .collect();
-        let number = |text: &str| Heading { text: text.into(), number: true };
-        let percentiles = LatencyPercentile::ALL.map(|percentile| number(name(percentile)));
-        let mut columns = vec![Heading { text: "method".into(), number: false }];
-        columns.extend(percentiles.into_iter().chain([number("max"), number("ops")]));
-        (!timed.is_empty()).then(|| Self {
-            title: title(job),
-            columns,
-            rows: timed.iter().map(|(arm, estimate, latencies)| row(&group.record, arm, estimate, latencies)).collect(),
-            legend: legend(job, &timed.iter().map(|(_, _, latencies)| *latencies).collect::<Vec<_>>()),
-        })
-    }
+/// None where no arm has times of single ops.
+pub(super) fn of(group: &GroupResult) -> Option<Detail> {
+    let job = &group.record.group;
+    let timed: Vec<_> = arms(group)
+        .into_iter()
+        .filter_map(|(arm, estimate)| Some((arm, estimate, estimate.latencies.as_ref().filter(|_| job.timing == Timing::Ops)?)))
+        .collect();
+    let number = |text: &str| Heading { text: text.into(), number: true };
+    let percentiles = LatencyPercentile::ALL.map(|percentile| number(name(percentile)));
+    let mut columns = vec![Heading { text: "method".into(), number: false }];
+    columns.extend(percentiles.into_iter().chain([number("max"), number("ops")]));
+    (!timed.is_empty()).then(|| Detail {
+        title: title(job),
+        folded: false,
+        columns,
+        rows: timed.iter().map(|(arm, estimate, latencies)| row(&group.record, arm, estimate, latencies)).collect(),
+        legend: legend(job, &timed.iter().map(|(_, _, latencies)| *latencies).collect::<Vec<_>>()),
+    })
 }
 
 fn title(job: &Group) -> String {

@@ -71,8 +71,8 @@ fn group(group: &GroupResult, table: &Table) -> Vec<String> {
     if !table.remarks.is_empty() {
         blocks.push(lines(table.remarks.iter().map(|entry| format!("- **{}**: {}", entry.term, escaped(&entry.text)))));
     }
-    if let Some(latencies) = &table.latencies {
-        blocks.extend([format!("### {}", escaped(&latencies.title)), rows(&latencies.columns, &latencies.rows)]);
+    for detail in &table.details {
+        blocks.extend([format!("### {}", escaped(&detail.title)), rows(&detail.columns, &detail.rows)]);
     }
     blocks
 }

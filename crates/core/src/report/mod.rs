@@ -20,6 +20,7 @@ mod latency;
 mod lead;
 mod markdown;
 mod prose;
+mod spread;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -1,11 +1,10 @@
 //! A group's table as data. The terminal's text, Markdown and HTML are all rendered from it, so they cannot say different things.
 
 use super::format::{self, half_width, percent};
-use super::latency::LatencyTable;
 use super::lead::Lead;
 use super::prose::count;
 use super::verdict::{self, Remark};
-use super::{drops, latency, words};
+use super::{drops, latency, spread, words};
 use crate::estimate::{ArmEstimate, Verdict};
 use crate::protocol;
 use crate::result::{Arm, Batch, Ended, GroupRecord, GroupResult, Role};
@@ -18,9 +17,20 @@ pub(super) struct Table {
     pub(super) facts: Vec<String>,
     /// What the marks in the rows mean.
     pub(super) remarks: Vec<Entry>,
-    /// What single ops took, where they were timed one by one.
-    pub(super) latencies: Option<LatencyTable>,
+    /// Further tables: what single ops took, how samples spread.
+    pub(super) details: Vec<Detail>,
     /// What the headings and the labels mean, those alone that occur.
+    pub(super) legend: Vec<Entry>,
+}
+
+/// A further table of the group.
+pub(super) struct Detail {
+    pub(super) title: String,
+    /// Whether it is shown on demand, where a medium knows that.
+    pub(super) folded: bool,
+    pub(super) columns: Vec<Heading>,
+    pub(super) rows: Vec<Row>,
+    /// What the title, the headings and the cells mean, those alone that occur.
     pub(super) legend: Vec<Entry>,
 }
 
@@ -152,14 +162,14 @@ impl Table {
         let mut legend: Vec<Entry> =
             columns().filter_map(|column| Some(Entry { term: (column.heading)(estimates.level), text: column.legend?.into() })).collect();
         legend.extend(labels(&arms));
-        let latencies = LatencyTable::of(group);
-        legend.extend(latencies.iter().flat_map(|latencies| latencies.legend.iter().cloned()));
+        let details: Vec<Detail> = [latency::of(group), spread::of(group)].into_iter().flatten().collect();
+        legend.extend(details.iter().flat_map(|detail| detail.legend.iter().cloned()));
         Self {
             columns: columns().map(|column| Heading { text: (column.heading)(estimates.level), number: column.number }).collect(),
             rows,
             facts: facts(group),
             remarks,
-            latencies,
+            details,
             legend,
         }
     }

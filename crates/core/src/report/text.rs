@@ -71,9 +71,9 @@ fn without_legend(group: &GroupResult, table: &Table) -> String {
     for entry in &table.remarks {
         text += &wrapped(&entry.text, &format!("{}  ", entry.term), "   ");
     }
-    if let Some(latencies) = &table.latencies {
-        let rows: Vec<&[Cell]> = latencies.rows.iter().map(|row| row.cells.as_slice()).collect();
-        text.extend(["\n", &latencies.title, ":\n\n", &aligned(&latencies.columns, &rows)]);
+    for detail in &table.details {
+        let rows: Vec<&[Cell]> = detail.rows.iter().map(|row| row.cells.as_slice()).collect();
+        text.extend(["\n", &detail.title, ":\n\n", &aligned(&detail.columns, &rows)]);
     }
     text
 }

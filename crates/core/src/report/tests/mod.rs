@@ -10,6 +10,7 @@ mod samples;
 use std::path::PathBuf;
 use std::{env, fs};
 
+use super::table::Table;
 use super::{environment, fragments, group_fragment, group_text, html, markdown, page, text};
 use crate::result::RunResult;
 
@@ -100,9 +101,11 @@ fn a_group_on_its_own_is_the_group_of_the_whole() {
 fn markdown_from_outside_stays_in_its_cell() {
     let markdown = markdown(&samples::hostile());
     assert!(!markdown.contains("<script>") && markdown.contains("&lt;script&gt;"));
-    let tables: Vec<&str> = markdown.lines().filter(|line| line.starts_with('|')).collect();
+    let lines: Vec<&str> = markdown.lines().collect();
+    let tables: Vec<&[&str]> =
+        lines.chunk_by(|one, next| one.starts_with('|') == next.starts_with('|')).filter(|lines| lines[0].starts_with('|')).collect();
     let bars = |line: &str| line.replace("\\|", "").matches('|').count();
-    assert!(tables.len() > 3 && tables.iter().all(|line| bars(line) == bars(tables[0])), "{tables:#?}");
+    assert!(tables.len() >= 2 && tables.iter().all(|table| table.iter().all(|line| bars(line) == bars(table[0]))), "{tables:#?}");
     assert!(!markdown.lines().any(|line| line.starts_with("# heading")));
 }
 
@@ -112,6 +115,31 @@ fn terminal_lines_are_short_and_hold_no_control_characters() {
         for line in text(&run).lines() {
             assert!(line.chars().count() <= 110, "{name}: {line}");
             assert!(!line.chars().any(char::is_control), "{name}: {line:?}");
+        }
+    }
+}
+
+/// Units of values; a count stands in a column that says of what.
+const UNITS: [&str; 8] = ["ns", "µs", "ms", "s", "B/s", "KiB/s", "MiB/s", "GiB/s"];
+
+#[test]
+fn every_number_has_a_unit_an_interval_or_words() {
+    for (name, run) in samples::all() {
+        for table in run.groups.iter().map(Table::of) {
+            let details = table.details.iter().map(|detail| (&detail.columns, &detail.rows));
+            for (columns, rows) in details.chain([(&table.columns, &table.rows)]) {
+                for row in rows {
+                    // A mark in the row leads to the reason why it has no verdict, and with it no interval.
+                    let marked = row.cells.iter().any(|cell| cell.value == "no verdict");
+                    for (cell, column) in row.cells.iter().zip(columns).filter(|(_, column)| column.number) {
+                        let unit = cell.value.rsplit_once(' ').is_some_and(|(_, unit)| UNITS.contains(&unit));
+                        let said = cell.value.is_empty() || cell.value == "—" || column.text == "ops" || marked;
+                        assert!(unit || cell.interval.is_some() || said, "{name}, {}: {cell:?}", column.text);
+                        let digits: String = cell.value.chars().filter(char::is_ascii_digit).collect();
+                        assert!(digits.is_empty() || digits.contains(['1', '2', '3', '4', '5', '6', '7', '8', '9']), "{name}: {cell:?}");
+                    }
+                }
+            }
         }
     }
 }
