@@ -49,7 +49,7 @@ fn start_measures_and_the_download_holds_everything(browser: Browser) {
             )
             .await
             .expect("the page answers");
-        assert_eq!(charts, 22, "a chart and a table for each group");
+        assert_eq!(charts, 24, "a chart, a table and the spread for each group");
     });
 }
 
