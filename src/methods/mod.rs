@@ -4,6 +4,7 @@
 //! [`Sink`], which does nothing at all while time is taken ([`Discard`]) and takes every byte in when bytes are checked
 //! ([`Checksum`]). So what is verified is the very loop that is timed.
 
+mod bindings;
 mod block;
 mod empty;
 mod promise;
@@ -12,6 +13,7 @@ mod slowed;
 mod sync;
 #[cfg(all(test, target_arch = "wasm32"))]
 mod tests;
+mod twin;
 
 use std::cell::{OnceCell, RefCell};
 use std::future::Future;
@@ -32,7 +34,7 @@ pub use empty::{MAIN as EMPTY_MAIN, WORKER as EMPTY_WORKER};
 use slowed::Slowed;
 
 /// Every method. A new family is a file and a line here.
-const REGISTRY: &[&[Method]] = &[promise::METHODS, sync::METHODS, rpc::METHODS, empty::METHODS];
+const REGISTRY: &[&[Method]] = &[promise::METHODS, sync::METHODS, rpc::METHODS, bindings::METHODS, twin::METHODS, empty::METHODS];
 
 /// One way to read.
 pub struct Method {
@@ -202,6 +204,8 @@ impl Timed {
 
 /// Where an op's bytes go.
 trait Sink {
+    /// Whether it takes any: what is done for a sink's sake alone must not stand in the timed loop.
+    fn takes(&self) -> bool;
     /// Called with the block that all reads go into, before the first.
     fn begin(&mut self, block: &Block);
     fn buffer(&mut self, buffer: &ArrayBuffer);
@@ -213,6 +217,10 @@ struct Discard;
 
 impl Sink for Discard {
     #[inline(always)]
+    fn takes(&self) -> bool {
+        false
+    }
+    #[inline(always)]
     fn begin(&mut self, _: &Block) {}
     #[inline(always)]
     fn buffer(&mut self, _: &ArrayBuffer) {}
@@ -221,6 +229,10 @@ impl Sink for Discard {
 }
 
 impl Sink for Checksum {
+    fn takes(&self) -> bool {
+        true
+    }
+
     fn begin(&mut self, block: &Block) {
         block.spoil();
     }

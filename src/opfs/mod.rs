@@ -62,6 +62,11 @@ impl Directory {
         Ok(Self { handle: handle.unchecked_into() })
     }
 
+    /// The browser's own.
+    pub fn js(&self) -> &FileSystemDirectoryHandle {
+        &self.handle
+    }
+
     /// A file that exists.
     pub async fn file(&self, name: &str) -> Result<FileHandle, OpfsError> {
         let handle = settle(Call::GetFileHandle, name, self.handle.get_file_handle(name)).await?;
@@ -165,6 +170,19 @@ impl SyncHandle {
             }
             read = glue::read_at(&self.handle, &view.subarray(filled, view.length()), offset(at + u64::from(filled)));
         }
+    }
+
+    /// The browser's own. It is closed when this is dropped.
+    pub fn js(&self) -> &FileSystemSyncAccessHandle {
+        &self.handle
+    }
+
+    /// One read through web-sys alone, as most programs do it. What a short read brought is returned, and not read on.
+    pub fn read_by_web_sys(&self, bytes: &mut [u8], at: u64) -> Result<u32, OpfsError> {
+        let options = FileSystemReadWriteOptions::new();
+        options.set_at(offset(at));
+        let read = self.handle.read_with_u8_array_and_options(bytes, &options);
+        read.map(to_count).map_err(|error| OpfsError::thrown(Call::Read, &self.name, &error))
     }
 
     /// Writes all bytes at offset `at`, write after write until none is left.

@@ -15,7 +15,7 @@ pub fn run(project: &Project, options: &[OsString]) -> Result<ExitCode> {
         return process::become_program(&mut opfs_bench(project, project.path.clone(), &["run"], options));
     }
     let tools = prepare(project, options)?;
-    become_measurement(project, &tools, "run", options, "results")
+    process::become_program(&mut measurement(project, &tools, "run", options, "results"))
 }
 
 /// Sets up and builds what measuring in the chosen browser needs.
@@ -27,12 +27,12 @@ pub fn prepare(project: &Project, options: &[OsString]) -> Result<Tools> {
     Ok(tools)
 }
 
-/// Becomes a subcommand that measures in a browser, with the project's page, and with a folder of the project for what comes out.
-pub fn become_measurement(project: &Project, tools: &Tools, subcommand: &str, options: &[OsString], out: &str) -> Result<ExitCode> {
+/// A subcommand that measures in a browser, with the project's page, and with a folder of the project for what comes out.
+pub fn measurement(project: &Project, tools: &Tools, subcommand: &str, options: &[OsString], out: &str) -> Command {
     let mut command = opfs_bench(project, tools.path().clone(), &[subcommand], options);
     add_folder(&mut command, project, options, "--www", "www");
     add_folder(&mut command, project, options, "--out", out);
-    process::become_program(&mut command)
+    command
 }
 
 /// The command, through cargo. In the profile that tests use too: it times nothing itself, so what counts is how soon it is
@@ -83,7 +83,7 @@ pub fn has(options: &[OsString], name: &str) -> bool {
 }
 
 /// The value of an option that is written `--name value` or `--name=value`.
-fn value<'a>(options: &'a [OsString], name: &str) -> Option<&'a OsStr> {
+pub fn value<'a>(options: &'a [OsString], name: &str) -> Option<&'a OsStr> {
     options.iter().enumerate().find_map(|(i, option)| {
         if option == name {
             return options.get(i + 1).map(OsString::as_os_str);

@@ -5,6 +5,7 @@ mod bench;
 mod build;
 mod documents;
 mod lint;
+mod overhead;
 mod process;
 mod project;
 mod serve;
@@ -36,6 +37,9 @@ cargo xtask COMMAND
                     check the tool itself: are its verdicts right where the truth is known? Without options on simulated
                     devices and then in Chromium, which takes about twenty minutes; options go to `opfs-bench validate`:
                       --browser firefox, or --simulated for simulated devices alone
+  overhead [OPTIONS]
+                    what does Wasm cost? Loops in Rust against the same in plain JavaScript, in Chromium and in Firefox, about
+                    three minutes; options go to `opfs-bench run`: --browser firefox, for instance
   test              run everything: unit tests, tests in Chromium and Firefox, end-to-end tests
   build             build the Wasm module into the page, by wasm-pack.toml
   setup             install what is missing for all of these, and nothing else
@@ -65,6 +69,7 @@ fn run() -> Result<ExitCode> {
         "bench" => bench::run(&project, &rest),
         "serve" => serve::run(&project, &rest),
         "validate" => validate::run(&project, &rest),
+        "overhead" => overhead::run(&project, &rest),
         "setup" | "build" | "test" | "lint" if !rest.is_empty() => bail!("`cargo xtask {command}` takes no options; it got {rest:?}"),
         "setup" => setup::everything(&project),
         "build" => build::run(&project),

@@ -19,7 +19,7 @@ pub fn run(project: &Project, options: &[OsString]) -> Result<ExitCode> {
     if options.is_empty() {
         process::run(&mut without_browser(project, &["--simulated".into()]))?;
     }
-    bench::become_measurement(project, &tools, "validate", options, OUT)
+    process::become_program(&mut bench::measurement(project, &tools, "validate", options, OUT))
 }
 
 /// The command where it needs neither a browser nor the page.

@@ -8,6 +8,10 @@ use crate::result::{Arm, EndsUp, GroupRecord, Role};
 pub(super) fn method(method: &MethodName) -> String {
     match (method.thread(), method.api()) {
         (Thread::Worker, "sync") => "sync handles in a worker".into(),
+        (Thread::Worker, "sync-js") => "sync handles in a worker, in plain JavaScript".into(),
+        (Thread::Worker, "sync-web-sys") => "sync handles in a worker, through web-sys".into(),
+        (Thread::Worker, "slice-js") => "promises in a worker, in plain JavaScript".into(),
+        (Thread::Main, "slice-js") => "promises on the main thread, in plain JavaScript".into(),
         (Thread::Worker, "sync-read-only") => "read-only sync handles in a worker".into(),
         (Thread::Worker, "file-reader-sync") => "FileReaderSync in a worker".into(),
         (Thread::Worker, _) => "promises in a worker".into(),
