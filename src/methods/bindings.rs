@@ -70,7 +70,7 @@ impl Loop for Each {
 }
 
 /// Hands the bytes to a sink that takes any, and spoils them.
-#[inline(always)]
+#[inline]
 fn take(buffer: &mut [u8], sink: &mut impl Sink) {
     if sink.takes() {
         sink.buffer(&Uint8Array::from(&*buffer).buffer());

@@ -216,7 +216,7 @@ trait Sink {
 struct Discard;
 
 impl Sink for Discard {
-    #[inline(always)]
+    #[inline]
     fn takes(&self) -> bool {
         false
     }

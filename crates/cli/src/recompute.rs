@@ -22,6 +22,24 @@ pub fn differences(result: &RunResult) -> Vec<String> {
     groups.chain(superseded).filter_map(difference).collect()
 }
 
+/// Whether a result's estimates follow from its samples; says on standard error where they do not. Those of another protocol cannot be
+/// looked at, which is said too.
+#[must_use]
+pub fn follows(name: &str, result: &RunResult) -> bool {
+    if result.protocol != protocol::NUMBER {
+        eprintln!(
+            "note: {name} was measured by protocol {}, and this version knows {}: its estimates are shown as they stand there",
+            result.protocol,
+            protocol::NUMBER
+        );
+    }
+    let differences = differences(result);
+    for difference in &differences {
+        eprintln!("WARNING: {name} does not hold what its samples give: {difference}");
+    }
+    differences.is_empty()
+}
+
 /// The first place where two values differ, and what stands there: `.arms[1].ratio.log: 0.1, but its samples give 0.2`.
 /// Numbers are compared as they are written, which is bit for bit.
 fn first_difference(stated: &Value, computed: &Value, place: &str) -> Option<String> {
@@ -34,9 +52,15 @@ fn first_difference(stated: &Value, computed: &Value, place: &str) -> Option<Str
         }
         _ => {
             let [stated, computed] = [stated, computed].map(Value::to_string);
-            (stated != computed).then(|| format!("{place}: {stated}, but its samples give {computed}"))
+            (stated != computed).then(|| format!("{place}: {}, but its samples give {}", shortened(&stated), shortened(&computed)))
         }
     }
+}
+
+/// Lists and objects can be as long as a file.
+fn shortened(value: &str) -> String {
+    const LONGEST: usize = 120;
+    if value.chars().count() <= LONGEST { value.to_owned() } else { value.chars().take(LONGEST).chain(['…']).collect() }
 }
 
 #[cfg(test)]

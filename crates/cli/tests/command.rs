@@ -177,7 +177,7 @@ fn wrong_arguments_are_told_before_anything_starts() {
         (&["run", "--driver", "/nowhere/chromedriver"], "/nowhere/chromedriver"),
         (&["run", "--driver", "/a", "--webdriver", "http://b"], "cannot be used with"),
         (&["validate", "--runs", "0"], "--runs"),
-        (&["validate", "--budget-s", "0", "--out", text(folder.path())], "budget_s: 0 s"),
+        (&["validate", "--budget-s", "0", "--out", text(folder.path())], "allowed are 1 to 3600 seconds"),
         (&["validate", "--simulated", "--browser", "firefox"], "cannot be used with"),
         (&["validate", "--trials", "5"], "--simulated"),
         (&["validate", "--driver", "/nowhere/chromedriver", "--out", text(folder.path())], "/nowhere/chromedriver"),

@@ -9,7 +9,7 @@ use opfs_bench_core::result::RunResult;
 
 use crate::exit::{Exit, Failure, OrUsage};
 use crate::print::print;
-use crate::results;
+use crate::{recompute, results};
 
 /// Compare two runs: browsers, devices or versions. Each launch is one value; five a side give a verdict
 #[derive(Debug, clap::Args)]
@@ -31,7 +31,9 @@ impl Compare {
         let comparison = compare(&base, &other);
         let (name, other_name) = names(&base, &other);
         print(report::comparison(&comparison, &name, &other_name).trim_end())?;
-        Ok(Exit::Finished)
+        let all = base.iter().chain(&other);
+        let forged = all.filter(|run| !recompute::follows(&format!("the launch of {}", run.started), run)).count();
+        Ok(if forged == 0 { Exit::Finished } else { Exit::Failed })
     }
 }
 

@@ -26,6 +26,10 @@ pub struct Refusal {
 pub enum Property {
     /// There is a launch on both sides.
     Launches,
+    /// Every launch is there once.
+    Once,
+    /// The browser, within a side.
+    Browser,
     /// How the run ended.
     Outcome,
     /// The protocol's number.
@@ -44,6 +48,8 @@ impl Property {
     fn name(self) -> &'static str {
         match self {
             Self::Launches => "launches",
+            Self::Once => "copies",
+            Self::Browser => "browser, on one side",
             Self::Outcome => "outcome",
             Self::Protocol => "protocol",
             Self::Workload => "workload",
@@ -57,6 +63,8 @@ impl Property {
     fn of(self, run: &RunResult) -> String {
         match self {
             Self::Launches => String::new(),
+            Self::Once => format!("seed {}, started {}", run.seed, run.started),
+            Self::Browser => run.environment.browser.clone(),
             Self::Outcome => match &run.outcome {
                 Outcome::Finished => "finished".into(),
                 Outcome::Stopped => "stopped".into(),
@@ -94,7 +102,10 @@ fn class(tick: Nanos) -> &'static str {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "launches differ in {}: {} and {}", self.what.name(), self.one, self.another)
+        match self.what {
+            Property::Once => write!(f, "one launch stands there twice: {}", self.one),
+            what => write!(f, "launches differ in {}: {} and {}", what.name(), self.one, self.another),
+        }
     }
 }
 
@@ -104,14 +115,22 @@ pub(super) fn refusals(base: Launches, other: Launches) -> Vec<Refusal> {
         let counted = |side: Launches| format!("{} launches", side.len());
         return vec![Refusal { what: Property::Launches, one: counted(base), another: counted(other) }];
     };
+    let all: Vec<&RunResult> = base.iter().chain(other).collect();
+    let copy = all
+        .iter()
+        .enumerate()
+        .find(|(place, run)| all[..*place].iter().any(|earlier| Property::Once.of(earlier) == Property::Once.of(run)));
+    let copies = copy.map(|(_, run)| Refusal { what: Property::Once, one: Property::Once.of(run), another: Property::Once.of(run) });
+    let mixed = [base, other].into_iter().find_map(|side| differing(Property::Browser, side.first()?, side.iter()));
     let properties = [Property::Outcome, Property::Protocol, Property::Workload, Property::Isolation, Property::Tick, Property::Automation];
-    properties
-        .into_iter()
-        .filter_map(|what| {
-            // Runs that ended early in the same way are no more comparable for that.
-            let one = if what == Property::Outcome { "finished".into() } else { what.of(first) };
-            let another = base.iter().chain(other).map(|run| what.of(run)).find(|value| *value != one)?;
-            Some(Refusal { what, one, another })
-        })
-        .collect()
+    let properties = properties.into_iter().filter_map(|what| differing(what, first, base.iter().chain(other)));
+    copies.into_iter().chain(mixed).chain(properties).collect()
+}
+
+/// The first launch that differs from this one in a property.
+fn differing<'a>(what: Property, first: &RunResult, mut launches: impl Iterator<Item = &'a RunResult>) -> Option<Refusal> {
+    // Runs that ended early in the same way are no more comparable for that.
+    let one = if what == Property::Outcome { "finished".into() } else { what.of(first) };
+    let another = launches.find_map(|run| Some(what.of(run)).filter(|value| *value != one))?;
+    Some(Refusal { what, one, another })
 }

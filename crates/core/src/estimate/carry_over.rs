@@ -16,9 +16,12 @@ impl Samples<'_> {
         let baseline = self.baseline?;
         let writers: Vec<usize> = (0..self.record.arms.len()).filter(|arm| self.arm(*arm).writes && self.arm(*arm).takes_part()).collect();
         let medians: Vec<Option<f64>> = (0..self.record.arms.len()).map(|arm| stats::median(&self.logs(arm))).collect();
+        // A sample right after one of the same method finds caches and threads as it needs them, whatever was written.
+        let same = |arm: usize| self.arm(arm).method == self.arm(baseline).method;
         let surely = |after: &usize| {
+            let samples = self.kept.iter().filter_map(|round| predecessor(round, baseline, &medians));
             let (behind, elsewhere): (Vec<_>, Vec<_>) =
-                self.kept.iter().filter_map(|round| predecessor(round, baseline, &medians)).partition(|(before, _)| before == after);
+                samples.filter(|(before, _)| !same(*before)).partition(|(before, _)| before == after);
             let values = |samples: Vec<(usize, f64)>| samples.into_iter().map(|(_, log)| log).collect::<Vec<f64>>();
             let test = stats::rank_sum(&values(behind), &values(elsewhere), protocol::LEVEL)?;
             (test.p * (writers.len() as f64) < protocol::CARRY_OVER_TAIL).then_some((*after, test.shift))

@@ -53,11 +53,13 @@ impl Sentinel {
     pub const ALL: [Self; 3] = [Self::MainCpu, Self::WorkerCpu, Self::Storage];
 
     fn reading(self, read: &Sentinels) -> Option<Nanos> {
-        match self {
+        let reading = match self {
             Self::MainCpu => read.main_ns,
             Self::WorkerCpu => read.worker_ns,
             Self::Storage => read.storage_ns,
-        }
+        };
+        // Sentinels are sized for many ticks, so a reading of nothing is none.
+        reading.filter(|reading| *reading > Nanos(0))
     }
 }
 
@@ -82,10 +84,12 @@ impl Drift {
     }
 }
 
-/// The drift over a run's groups, one after another.
+/// The drift over a run's groups, one after another: of the CPU alone, since what a flush takes depends on what the group reads.
 #[must_use]
 pub fn run_drift(groups: &[GroupResult]) -> Vec<Drift> {
-    of_rounds(groups.iter().flat_map(|group| &group.record.rounds))
+    let mut drift = of_rounds(groups.iter().flat_map(|group| &group.record.rounds));
+    drift.retain(|drift| drift.sentinel != Sentinel::Storage);
+    drift
 }
 
 /// The drift over rounds in the order of time. Rounds that do not count for the arms are as good as others here.
@@ -95,8 +99,7 @@ pub(super) fn of_rounds<'a>(rounds: impl IntoIterator<Item = &'a Round>) -> Vec<
 }
 
 fn of_sentinel(sentinel: Sentinel, read: &[Sentinels]) -> Option<Drift> {
-    // A reading of nothing has no logarithm.
-    let readings: Vec<f64> = read.iter().filter_map(|read| sentinel.reading(read)).map(|reading| reading.as_f64().max(1.0)).collect();
+    let readings: Vec<f64> = read.iter().filter_map(|read| sentinel.reading(read)).map(Nanos::as_f64).collect();
     let third = readings.len() / 3;
     if third < protocol::DRIFT_READINGS {
         return None;

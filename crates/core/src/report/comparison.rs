@@ -55,7 +55,7 @@ fn group(rows: &[Row], base: &str, other: &str) -> String {
 
 fn cells(row: &Row, what: &str, sides: &Sides, show: fn(f64) -> String) -> Vec<Cell> {
     let plain = |value: String| Cell { value, interval: None };
-    let side = |launches: &[f64]| plain(geometric_mean(launches).map_or_else(|| "not measured".into(), show));
+    let side = |launches: &[f64]| plain(geometric_mean(launches).map_or_else(|| "none that counts".into(), show));
     let change = match &sides.welch {
         Some(welch) => {
             let estimate = ratio_estimate(welch.point(), Some(welch.interval()));

@@ -40,7 +40,8 @@ fn of(pauses: &[CoolDown]) -> String {
         (reached, all) if reached == all => "then it was as fast as before".into(),
         (reached, all) => format!("after {reached} of {all} it was as fast as before"),
     };
-    format!("{} of {} in all; {reached}", count(pauses.len(), "pause"), duration(time.as_f64()))
+    let in_all = if pauses.len() == 1 { "" } else { " in all" };
+    format!("{} of {}{in_all}; {reached}", count(pauses.len(), "pause"), duration(time.as_f64()))
 }
 
 /// `a computation on the main thread took 1.50 (1.48–1.52) times as long in the last third as in the first`.

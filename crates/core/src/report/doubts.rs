@@ -314,7 +314,7 @@ impl Doubt {
             Self::StorageDrifted(_) => "Flushing took another time in the end than at first. What was measured only reads, from the \
                  operating system's memory, so its times need not have moved with it."
                 .into(),
-            Self::CooledDown(_) => "A computation had become slower than at first, so measuring waited.".into(),
+            Self::CooledDown(_) => format!("A computation had become over {} slower than at first, so measuring waited.", percent(protocol::HOT)),
             Self::RoundsDropped(_) => "They were dropped for all methods, for causes from outside and never for their values.".into(),
             Self::BudgetFirst(_) => format!("Intervals within {} were wanted.", half_width(protocol::HALF_WIDTH)),
             Self::MeasuredAgain(_) => format!(

@@ -90,7 +90,11 @@ fn legend(job: &Group, timed: &[&LatencyEstimates]) -> Vec<Entry> {
     };
     let mut legend = vec![
         kind,
-        entry("p50 to p99.9".into(), "so many per cent of the ops took no longer than this, which is rounded up by 0.1 % at most".into()),
+        entry(
+            "p50 to p99.9".into(),
+            "the time that so many per cent of the ops did not exceed, rounded up by 0.1 % at most and no finer than the clock's tick"
+                .into(),
+        ),
     ];
     if timed.iter().any(|latencies| latencies.percentiles.len() < LatencyPercentile::ALL.len()) {
         let wanted = LatencyPercentile::ALL.map(|percentile| format!("{} for {}", percentile.fewest_ops(), name(percentile)));

@@ -7,7 +7,7 @@ use super::verdict::{self, Remark};
 use super::{drops, latency, spread, words};
 use crate::estimate::{ArmEstimate, Verdict};
 use crate::protocol;
-use crate::result::{Arm, Batch, Ended, GroupRecord, GroupResult, Role};
+use crate::result::{Arm, Batch, Ended, GroupRecord, GroupResult, Role, WashOut};
 
 /// A group's table and all that stands around it.
 pub(super) struct Table {
@@ -211,7 +211,11 @@ fn remarks(group: &GroupResult, arms: &[(&Arm, &ArmEstimate)]) -> (Vec<Entry>, V
         .into_iter()
         .enumerate()
         .map(|(place, (sentence, details))| Entry { term: mark(place).into(), text: remark(sentence, &details) });
-    (entries.collect(), marks.into_iter().map(|marks| marks.join(" ")).collect())
+    let joined = |mut marks: Vec<&'static str>| {
+        marks.sort_unstable();
+        marks.join(" ")
+    };
+    (entries.collect(), marks.into_iter().map(joined).collect())
 }
 
 /// A remark with what is particular to each row; said once where it is the same for several.
@@ -262,7 +266,18 @@ fn facts(group: &GroupResult) -> Vec<String> {
         causes => format!("{} dropped ({})", drops::number(causes), drops::listed(causes)),
     };
     let rounds = format!("{} used, {dropped}; {} before them for warm-up.", count(estimates.rounds, "round"), record.warm_up.rounds.len());
-    [rounds, batches(record), latency::fact(&record.group), ended(group)].into_iter().filter(|fact| !fact.is_empty()).collect()
+    [rounds, batches(record), latency::fact(&record.group), rests(record), ended(group)]
+        .into_iter()
+        .filter(|fact| !fact.is_empty())
+        .collect()
+}
+
+/// How the storage came to rest after samples that write.
+fn rests(record: &GroupRecord) -> String {
+    record.wash_out.map_or_else(String::new, |WashOut { limit_ns, waits, reached, .. }| {
+        let limit = format::duration(limit_ns.as_f64());
+        format!("The storage came to rest within {limit} after {reached} of {waits} samples that write.")
+    })
 }
 
 fn batches(record: &GroupRecord) -> String {

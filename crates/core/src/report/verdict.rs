@@ -67,7 +67,7 @@ pub(super) fn invalid(reason: Invalid, record: &GroupRecord) -> String {
         }
         Invalid::CarryOver { after, ratio: times } => {
             let name = record.arms.get(after).map_or_else(|| "another method".into(), |arm| words::arm(record, arm));
-            format!("the baseline took {} times as long right after {name}, which left the storage busy", ratio(times))
+            format!("the baseline took {} times as long right after {name}, which writes, as after other methods", ratio(times))
         }
         Invalid::TooManyDropped { dropped, of } => {
             format!("{dropped} of {} were dropped, more than {}", count(of, "round"), percent(protocol::DROPPED_AT_MOST))
@@ -173,7 +173,7 @@ pub(super) fn note_remark(note: Note, estimate: &ArmEstimate) -> Remark {
             }),
         ),
         Note::TailDominated { tail: Tail::MayDominate } => (
-            "A few slow samples make its time in all another ratio of the baseline's than a typical sample takes; too few to be sure",
+            "In all it took another ratio of the baseline's time than it typically takes, since a few samples were slow; that may be chance",
             estimate.total.map(|total| {
                 let (point, interval) = (total.point(), total.interval());
                 format!("in all {}", with_interval(point, Some(interval)))
@@ -187,7 +187,7 @@ pub(super) fn note_remark(note: Note, estimate: &ArmEstimate) -> Remark {
             Some(format!("{} of {offered} ops/s", significant(achieved, 3))),
         ),
         Note::LateStarts { latest_ns } => (
-            "Some ops began late though nothing of theirs ran: the browser or the machine was busy. It counts in their response time, and the empty loop shows how much",
+            "Some ops began late though nothing of theirs ran: the browser or the machine was busy. It counts in their response time",
             Some(format!("by up to {}", duration(latest_ns.as_f64()))),
         ),
         Note::Outliers { mild, severe } => ("Samples far from the others (Tukey's fences); none was removed", Some(outliers(mild, severe))),

@@ -104,7 +104,8 @@ impl GroupResult {
             return Err(format!("{} arms, but estimates of {}", arms, self.estimates.arms.len()));
         }
         for round in self.record.rounds.iter().chain(&self.record.warm_up.rounds) {
-            if round.elapsed_ns.len() != arms || round.order.iter().any(|arm| *arm >= arms) {
+            let once = |(place, arm): (usize, &usize)| *arm < arms && !round.order[..place].contains(arm);
+            if round.elapsed_ns.len() != arms || !round.order.iter().enumerate().all(once) {
                 return Err(format!("round {} does not fit the {arms} arms", round.number));
             }
             if let Some(arm) = (0..arms).find(|arm| round.elapsed_ns[*arm].is_some() && self.record.arms[*arm].n == 0) {
@@ -120,7 +121,7 @@ impl GroupResult {
 pub enum BadResult {
     /// No JSON, or JSON of another shape.
     #[error("not a result of opfs-bench: {0}")]
-    Shape(#[from] serde_json::Error),
+    Shape(String),
     /// Lists of a group that do not belong together, or numbers that no run can have.
     #[error("not a result as opfs-bench writes it: group {group}: {problem}")]
     Inconsistent {
@@ -130,7 +131,7 @@ pub enum BadResult {
         problem: String,
     },
     /// A result of another version of the format.
-    #[error("its format is {found:?}; this version of opfs-bench reads {FORMAT:?}")]
+    #[error("its format is {found:?}; this version of opfs-bench reads up to {FORMAT:?}: take a newer one")]
     Format {
         /// What the file says.
         found: String,
@@ -147,11 +148,12 @@ impl RunResult {
         struct Head {
             format: String,
         }
-        let head: Head = serde_json::from_str(text)?;
+        let shape = |error: serde_json::Error| BadResult::Shape(error.to_string());
+        let head: Head = serde_json::from_str(text).map_err(shape)?;
         if head.format != FORMAT && !EARLIER.contains(&head.format.as_str()) {
             return Err(BadResult::Format { found: head.format });
         }
-        let result: Self = serde_json::from_str(text)?;
+        let result: Self = serde_json::from_str(text).map_err(shape)?;
         for group in result.groups.iter().chain(&result.superseded) {
             group.check().map_err(|problem| BadResult::Inconsistent { group: group.record.group.name.clone(), problem })?;
         }

@@ -83,3 +83,23 @@ fn times_of_a_throttled_device_are_left_out_and_its_ratios_stay() {
     assert_eq!((sync.per_op.other.len(), sync.to_baseline.as_ref().expect("a contender").other.len()), (4, 5));
     assert!(report::comparison(&comparison, "before", "after").contains("Times per op of 1 of 5 launches of after are left out"));
 }
+
+#[test]
+fn copies_and_mixed_sides_are_refused() {
+    let base = launches(5, 1.0, 0);
+    let mut copied = launches(5, 1.2, 5);
+    copied[4] = copied[0].clone();
+    let comparison = compare(&base, &copied);
+    assert_eq!(slice(&comparison), Change::Refused);
+    assert!(comparison.refusals[0].to_string().starts_with("one launch stands there twice: seed 0000000000000005"), "{comparison:?}");
+    assert_eq!(slice(&compare(&base, &base)), Change::Refused);
+    let mut mixed = launches(5, 1.2, 5);
+    mixed[1].environment.browser = "Firefox 153".into();
+    let comparison = compare(&base, &mixed);
+    assert!(comparison.refusals[0].to_string().contains("browser, on one side: a simulated device and Firefox 153"), "{comparison:?}");
+    // The two sides may well be two browsers.
+    for launch in &mut mixed {
+        launch.environment.browser = "Firefox 153".into();
+    }
+    assert_eq!(slice(&compare(&base, &mixed)), Change::Slower);
+}

@@ -47,7 +47,7 @@ pub struct Validate {
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
     /// Seconds of measuring for each of a run's two groups
-    #[arg(long, value_name = "S", default_value_t = 10.0)]
+    #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = budget, allow_negative_numbers = true)]
     budget_s: f64,
     /// The first run's seed, in hexadecimal; each run's is one more than the one before. Taken from the time unless given
     #[arg(long, value_name = "HEX")]
@@ -63,6 +63,11 @@ pub struct Validate {
     /// How many simulated runs for each kind of noise and each slowdown; their seeds begin with 0 unless given
     #[arg(long, value_name = "N", default_value_t = 500, requires = "simulated", value_parser = clap::value_parser!(u64).range(1..))]
     trials: u64,
+}
+
+/// Below a second nothing is measured, and above an hour nobody waits.
+fn budget(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|seconds| (1.0..=3_600.0).contains(seconds)).ok_or_else(|| "allowed are 1 to 3600 seconds".to_owned())
 }
 
 impl Validate {
