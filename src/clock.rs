@@ -35,22 +35,45 @@ pub fn measure_tick() -> Result<Nanos, String> {
         return Err("performance.now() stepped back while its tick was measured: nothing can be timed here".into());
     }
     let tick = estimator.tick().ok_or("performance.now() stands still: nothing can be timed here")?;
-    READINGS_PER_MS.set(readings_per_ms(tick));
+    RATE.set(Rate::measured(tick.as_ms()));
     Ok(tick)
 }
 
 thread_local! {
-    /// How often this thread reads its clock in a millisecond: what it was found to be, or before that what it is on most devices.
-    static READINGS_PER_MS: Cell<f64> = const { Cell::new(30_000.0) };
+    static RATE: Cell<Rate> = const { Cell::new(Rate::USUAL) };
 }
-/// So many ticks tell the rate of readings to some per cent.
-const TICKS_FOR_RATE: f64 = 20.0;
 
-fn readings_per_ms(tick: Nanos) -> f64 {
-    let start_ms = now_ms();
-    let enough_ms = start_ms + tick.as_ms() * TICKS_FOR_RATE;
-    let readings = (1..READINGS).find(|_| now_ms() >= enough_ms).unwrap_or(READINGS);
-    f64::from(readings) / (now_ms() - start_ms).max(tick.as_ms())
+/// How often this thread reads its clock in a millisecond. A loop that has run for a while is compiled better and reads it more often, so
+/// that is looked at again now and then.
+#[derive(Clone, Copy)]
+struct Rate {
+    per_ms: f64,
+    tick_ms: f64,
+    uses: u32,
+}
+
+impl Rate {
+    /// On most devices.
+    const USUAL: Self = Self { per_ms: 30_000.0, tick_ms: 0.1, uses: 0 };
+    /// So many ticks tell the rate to some per cent.
+    const TICKS: f64 = 20.0;
+    /// After so many waits it is looked at again.
+    const USES: u32 = 64;
+
+    /// The higher of two: whatever comes between leaves fewer readings.
+    fn measured(tick_ms: f64) -> Self {
+        let once = || {
+            let start_ms = now_ms();
+            let enough_ms = start_ms + tick_ms * Self::TICKS;
+            let readings = (1..READINGS).find(|_| now_ms() >= enough_ms).unwrap_or(READINGS);
+            f64::from(readings) / (now_ms() - start_ms).max(tick_ms)
+        };
+        Self { per_ms: once().max(once()), tick_ms, uses: 0 }
+    }
+
+    fn used(self) -> Self {
+        if self.uses < Self::USES { Self { uses: self.uses + 1, ..self } } else { Self::measured(self.tick_ms) }
+    }
 }
 
 /// Reading the clock takes some 30 ns: more readings than this are longer than any browser's tick, and than any wait that is busy.
@@ -60,8 +83,10 @@ const READINGS: u32 = 4_000_000;
 /// is over: it would show the next tick, and every sample would begin right after one. So its readings are counted instead.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // not negative; `as` saturates
 pub fn dither(duration: Nanos) {
-    let readings = (duration.as_ms() * READINGS_PER_MS.get()) as u32;
-    for _ in 0..readings.min(READINGS) {
+    let rate = RATE.get().used();
+    RATE.set(rate);
+    let readings = ((duration.as_ms() * rate.per_ms) as u32).min(READINGS);
+    for _ in 0..readings {
         std::hint::black_box(now_ms());
     }
 }
@@ -90,13 +115,17 @@ mod tests {
     fn dithered_samples_begin_anywhere_within_a_tick() {
         const SAMPLES: u32 = 400;
         let tick = measure_tick().unwrap();
-        let per_tick = READINGS_PER_MS.get() * tick.as_ms();
-        let mut quarters = [0; 4];
-        for sample in 0..SAMPLES {
+        let wait = |sample: u32| {
             // All begin at the same place.
             readings_to_the_next_tick();
             dither(Nanos::from_ms(tick.as_ms() * f64::from(sample) / f64::from(SAMPLES)));
-            let place = readings_to_the_next_tick() / per_tick;
+        };
+        // As in a run, there are many before those that count.
+        (0..2 * SAMPLES).for_each(|sample| wait(sample % SAMPLES));
+        let mut quarters = [0; 4];
+        for sample in 0..SAMPLES {
+            wait(sample);
+            let place = readings_to_the_next_tick() / (RATE.get().per_ms * tick.as_ms());
             let quarter = [0.25, 0.5, 0.75].into_iter().filter(|end| place >= *end).count();
             quarters[quarter] += 1;
         }
