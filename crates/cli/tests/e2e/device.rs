@@ -64,8 +64,8 @@ fn chromium_throttled_half_way_is_reported_as_drift() {
             assert!(doubts.contains(told), "{told}: {doubts}");
         }
         // It stays slow, so the pauses do not help, and they are bounded.
-        let pauses = result.groups.iter().flat_map(|group| &group.record.cool_downs);
-        let paused: u64 = pauses.map(|pause| pause.took_ns.0).sum();
+        let cool_downs = result.groups.iter().flat_map(|group| &group.record.cool_downs);
+        let paused: u64 = cool_downs.map(|pause| pause.took_ns.0).sum();
         assert!(paused > 0 && paused as f64 / 1e9 <= result.job.budget_s / 4.0 + 1.0, "{paused} ns");
     });
 }
