@@ -8,6 +8,7 @@ use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::Nanos;
 
 use crate::clock;
+use crate::deadline;
 use crate::methods::{Reader, Timed};
 use crate::opfs::OpfsError;
 use crate::single_ops;
@@ -22,12 +23,20 @@ pub struct Bench {
     ops: Vec<Op>,
     /// The ops of a verification and their checksum, worked out once: every arm is checked against the same.
     verified: Option<(Vec<Op>, String)>,
+    /// How long a sample or a check may take.
+    deadline_ms: f64,
 }
 
 impl Bench {
     /// For group `index` of the job, whose files begin with number `first_file`.
     pub fn new(group: Group, index: u32, seed: Seed, first_file: u32) -> Self {
-        Self { group, index, seed, first_file, ops: Vec::new(), verified: None }
+        Self { group, index, seed, first_file, ops: Vec::new(), verified: None, deadline_ms: deadline::ANSWER_MS }
+    }
+
+    /// The same with another deadline.
+    #[cfg(all(test, target_arch = "wasm32"))]
+    pub fn with_deadline(self, deadline_ms: f64) -> Self {
+        Self { deadline_ms, ..self }
     }
 
     /// Takes one sample: works the offsets out, waits the dither, and lets the method time itself, in one go or op by op.
@@ -35,9 +44,9 @@ impl Bench {
         ops::round(&self.group, self.seed, self.index, batch.round, batch.stride, batch.n, &mut self.ops);
         if self.group.timing == Timing::Ops {
             clock::dither(batch.dither);
-            return single_ops::sample(reader, &self.ops, batch.rate_iops).await;
+            return deadline::within(self.deadline_ms, single_ops::sample(reader, &self.ops, batch.rate_iops)).await;
         }
-        let reading = reader.read(&self.ops, None);
+        let reading = deadline::within(self.deadline_ms, reader.read(&self.ops, None));
         clock::dither(batch.dither);
         let Timed { elapsed_ms, bytes } = reading.await?;
         Ok(Sampled { elapsed: (elapsed_ms >= 0.0).then(|| Nanos::from_ms(elapsed_ms)), bytes, ops: Vec::new(), pacing: None })
@@ -51,7 +60,7 @@ impl Bench {
             (ops, expected)
         });
         let mut found = Checksum::new();
-        let read = reader.read(ops, Some(&mut found)).await?.bytes;
+        let read = deadline::within(self.deadline_ms, reader.read(ops, Some(&mut found))).await?.bytes;
         let wanted: u64 = ops.iter().map(|op| u64::from(op.len)).sum();
         if read != wanted {
             return Err(OpfsError::counted(read, wanted));

@@ -30,6 +30,50 @@ export function asker(port) {
     });
 }
 
+/**
+ * The same where the answer comes in shared memory: the promise is settled when the worker has changed the first number of
+ * `state`, which is 0 while a question is open.
+ */
+export function sharedAsker(port, state) {
+  return (file, at) => {
+    Atomics.store(state, 0, 0);
+    port.postMessage([file, at]);
+    return Promise.resolve(Atomics.waitAsync(state, 0, 0).value);
+  };
+}
+
+/** A function that reads a blob with one FileReader and returns a promise of the buffer. One blob at a time. */
+export function fileReader() {
+  const reader = new FileReader();
+  let settle;
+  let fail;
+  reader.onload = () => settle(reader.result);
+  reader.onerror = () => fail(reader.error);
+  return (blob) =>
+    new Promise((resolve, reject) => {
+      settle = resolve;
+      fail = reject;
+      reader.readAsArrayBuffer(blob);
+    });
+}
+
+/** A promise of what a request of IndexedDB gives. */
+export function requested(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** Opens a database of one store, made where it is missing. It closes when another thread wants to delete it. */
+export async function openDatabase(name, store) {
+  const request = indexedDB.open(name, 1);
+  request.onupgradeneeded = () => request.result.createObjectStore(store);
+  const database = await requested(request);
+  database.onversionchange = () => database.close();
+  return database;
+}
+
 /** The names in a directory. */
 export async function names(directory) {
   const found = [];

@@ -1,8 +1,8 @@
 //! Bindings to `glue.js` and to what web-sys lacks.
 
-use js_sys::{Function, Promise, Uint8Array};
+use js_sys::{Function, Int32Array, Object, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
-use web_sys::{FileSystemDirectoryHandle, FileSystemSyncAccessHandle, MessagePort};
+use web_sys::{CacheStorage, FileSystemDirectoryHandle, FileSystemSyncAccessHandle, IdbFactory, IdbRequest, MessagePort};
 
 #[wasm_bindgen(module = "/src/glue.js")]
 extern "C" {
@@ -11,6 +11,13 @@ extern "C" {
     #[wasm_bindgen(js_name = takeThrown)]
     pub fn take_thrown() -> JsValue;
     pub fn asker(port: &MessagePort) -> Function;
+    #[wasm_bindgen(js_name = sharedAsker)]
+    pub fn shared_asker(port: &MessagePort, state: &Int32Array) -> Function;
+    #[wasm_bindgen(js_name = fileReader)]
+    pub fn file_reader() -> Function;
+    pub fn requested(request: &IdbRequest) -> Promise;
+    #[wasm_bindgen(js_name = openDatabase)]
+    pub fn open_database(name: &str, store: &str) -> Promise;
     pub fn names(directory: &FileSystemDirectoryHandle) -> Promise;
     #[wasm_bindgen(js_name = takeLock)]
     pub fn take_lock(name: &str) -> Promise;
@@ -23,4 +30,25 @@ extern "C" {
     /// Absent in old browsers, where it reads as undefined.
     #[wasm_bindgen(thread_local_v2, js_name = crossOriginIsolated)]
     pub static CROSS_ORIGIN_ISOLATED: JsValue;
+    #[wasm_bindgen(thread_local_v2, js_name = indexedDB)]
+    pub static INDEXED_DB: Option<IdbFactory>;
+    /// Absent in insecure contexts too.
+    #[wasm_bindgen(thread_local_v2, js_name = caches)]
+    pub static CACHES: Option<CacheStorage>;
+
+    /// The same on both threads.
+    pub fn fetch(url: &str) -> Promise;
+
+    /// Names of databases.
+    #[wasm_bindgen(extends = Object)]
+    pub type ListingFactory;
+    /// Throws before Firefox 126.
+    #[wasm_bindgen(method, catch)]
+    pub fn databases(this: &ListingFactory) -> Result<Promise, JsValue>;
+
+    /// A file handle whose sync handles have modes.
+    #[wasm_bindgen(extends = Object)]
+    pub type ModalFileHandle;
+    #[wasm_bindgen(method, js_name = createSyncAccessHandle)]
+    pub fn create_sync_access_handle(this: &ModalFileHandle, options: &Object) -> Promise;
 }

@@ -9,6 +9,7 @@
 
 mod bench;
 mod clock;
+mod deadline;
 mod env;
 mod glue;
 mod main;
@@ -17,6 +18,7 @@ mod opfs;
 mod page;
 mod sentinel;
 mod single_ops;
+mod stores;
 mod worker;
 
 pub use page::{Bench, preset, presets, render, sweep};

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::Function;
-use opfs_bench_core::job::{Group, Job, Mistake};
+use opfs_bench_core::job::{BadJob, Group, Job, Mistake};
 use opfs_bench_core::report;
 use opfs_bench_core::result::RunResult;
 use opfs_bench_core::seed::Seed;
@@ -44,7 +44,7 @@ pub fn preset(name: &str) -> Result<String, JsError> {
     Job::preset(name).map(str::to_owned).ok_or_else(|| JsError::new(&format!("there is no preset {name:?}; there are: {}", known())))
 }
 
-/// Removes what earlier runs left in OPFS when their page was killed. How many entries; 0 while another page measures.
+/// Removes what earlier runs left in OPFS and other storages when their page was killed. How many entries; 0 while another page measures.
 ///
 /// # Errors
 /// When OPFS refuses.
@@ -116,6 +116,7 @@ impl Bench {
     #[wasm_bindgen(constructor)]
     pub fn new(job_toml: &str, seed_hex: Option<String>) -> Result<Self, JsError> {
         let job = Job::from_toml_with(job_toml, check_methods)?;
+        check_storage(&job)?;
         let seed = seed_hex.map_or_else(|| Ok(draw_seed()), |digits| digits.parse())?;
         Ok(Self { job, seed, control: Rc::default(), result: Rc::default() })
     }
@@ -126,7 +127,7 @@ impl Bench {
     /// None in practice: plain data can always be handed over.
     #[wasm_bindgen(getter)]
     pub fn plan(&self) -> Result<JsValue, JsError> {
-        let bytes = self.job.written().0 as f64;
+        let bytes = methods::written(&self.job).0 as f64;
         let files: u32 = self.job.filesets().iter().map(|fileset| fileset.nrfiles).sum();
         let beside = bytes / BYTES_PER_SECOND + SECONDS_PER_FILE * f64::from(files) + SECONDS_PER_GROUP * self.job.groups.len() as f64;
         let plan = Plan {
@@ -177,6 +178,16 @@ fn check_methods(group: &Group) -> Vec<Mistake> {
         Some(found) => methods::unfit(found.method, group),
     });
     problems.map(|problem| Mistake { place: format!("group {}, methods", group.name), problem }).collect()
+}
+
+/// So is which of them read copies.
+fn check_storage(job: &Job) -> Result<(), BadJob> {
+    let (files, written) = (job.written(), methods::written(job));
+    if written <= job.storage {
+        return Ok(());
+    }
+    let problem = format!("{} allowed, but the groups' files take {files}, and with the copies that methods read {written}", job.storage);
+    Err(BadJob { mistakes: vec![Mistake { place: "job, storage".into(), problem }] })
 }
 
 fn draw_seed() -> Seed {

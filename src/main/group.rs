@@ -12,7 +12,7 @@ use web_sys::MessageChannel;
 
 use super::remote::{Remote, unexpected};
 use crate::bench::Bench;
-use crate::methods::{self, Context, Reader};
+use crate::methods::{self, Context, Reader, Unopened};
 use crate::opfs::{Directory, told};
 use crate::worker::messages::{Answer, Batch, Request, Sampled};
 
@@ -36,6 +36,7 @@ pub fn arms(group: &Group, ticks: Ticks) -> Vec<ArmSpec> {
             ends_up: methods::find(&method).expect("the job was checked").method.ends_up,
             writes: false,
             tick: if method.thread().timed_in_worker() { ticks.worker_ns } else { ticks.main_ns },
+            absent: None,
             method,
         })
         .collect()
@@ -47,7 +48,7 @@ enum Place {
     /// In the worker, at this place in its list.
     Worker(usize),
     /// It could not be opened.
-    Failed(String),
+    Nowhere(Unopened),
 }
 
 /// A group, opened on both threads.
@@ -99,21 +100,24 @@ impl<'a> OpenGroup<'a> {
             methods: in_worker.clone(),
             served: asking.clone(),
         };
-        let failures = match remote.ask_with(request, &channels).await? {
-            Answer::Opened(failures) => failures,
+        let mut outcomes = match remote.ask_with(request, &channels).await? {
+            Answer::Opened(outcomes) => outcomes.into_iter(),
             other => return Err(unexpected(&other)),
         };
+        let mut outcome = || outcomes.next().unwrap_or_else(|| Err(Unopened::from("the worker did not open it".to_owned())));
 
         let context = Context::new(folder.1.clone(), group.clone(), None);
         let mut opened: Vec<(MethodName, Place)> = Vec::new();
         for (place, name) in in_worker.iter().enumerate() {
-            let failure = failures.get(place).cloned().flatten();
-            opened.push((name.clone(), failure.map_or(Place::Worker(place), Place::Failed)));
+            opened.push((name.clone(), outcome().map_or_else(Place::Nowhere, |()| Place::Worker(place))));
         }
         for (place, name) in asking.iter().enumerate() {
             let context = context.with_port(ports.get(u32::try_from(place).expect("few")).into());
-            let failure = failures.get(in_worker.len() + place).cloned().flatten();
-            opened.push((name.clone(), if let Some(error) = failure { Place::Failed(error) } else { open_here(name, &context).await }));
+            let place = match outcome() {
+                Ok(()) => open_here(name, &context).await,
+                Err(unopened) => Place::Nowhere(unopened),
+            };
+            opened.push((name.clone(), place));
         }
         for name in of(Thread::Main) {
             let place = open_here(&name, &context).await;
@@ -123,12 +127,21 @@ impl<'a> OpenGroup<'a> {
             match opened.iter().find(|(name, _)| *name == arm.method) {
                 Some((_, Place::Here(reader))) => Place::Here(Rc::clone(reader)),
                 Some((_, Place::Worker(place))) => Place::Worker(*place),
-                Some((_, Place::Failed(error))) => Place::Failed(error.clone()),
-                None => Place::Failed(format!("there is no method {}", arm.method)),
+                Some((_, Place::Nowhere(unopened))) => Place::Nowhere(unopened.clone()),
+                None => Place::Nowhere(format!("there is no method {}", arm.method).into()),
             }
         };
         let bench = Bench::new(group.clone(), index, seed, first_file);
         Ok(Self { remote, bench, rate_iops: group.rate_iops, arms: arms.iter().map(place).collect() })
+    }
+
+    /// Notes on the arms what the browser lacks for them.
+    pub fn note_absent(&self, arms: &mut [ArmSpec]) {
+        for (arm, place) in arms.iter_mut().zip(&self.arms) {
+            if let Place::Nowhere(Unopened::Absent { missing }) = place {
+                arm.absent = Some(missing.clone());
+            }
+        }
     }
 
     /// Does a step that times or checks something.
@@ -154,7 +167,7 @@ impl<'a> OpenGroup<'a> {
                 Answer::Timed(sampled) => sampled,
                 other => return Err(unexpected(&other)),
             },
-            Place::Failed(error) => return Err(error.clone()),
+            Place::Nowhere(unopened) => return Err(unopened.to_string()),
         };
         let Sampled { elapsed, bytes, ops, pacing } = sampled;
         Ok(elapsed.map_or(Outcome::ClockSteppedBack, |elapsed| Outcome::Timed { elapsed, bytes, ops, pacing }))
@@ -167,7 +180,7 @@ impl<'a> OpenGroup<'a> {
                 Answer::Verified { ops, expected, found } => Ok(Verification { when, ops, expected, found }),
                 other => Err(unexpected(&other)),
             },
-            Place::Failed(error) => Err(error.clone()),
+            Place::Nowhere(unopened) => Err(unopened.to_string()),
         }
     }
 
@@ -184,9 +197,9 @@ async fn open_here(name: &MethodName, context: &Context) -> Place {
     match methods::find(name) {
         Some(found) => match found.open(context).await {
             Ok(reader) => Place::Here(reader),
-            Err(error) => Place::Failed(error),
+            Err(unopened) => Place::Nowhere(unopened),
         },
-        None => Place::Failed(format!("there is no method {name}")),
+        None => Place::Nowhere(format!("there is no method {name}").into()),
     }
 }
 

@@ -26,7 +26,7 @@ use super::watch::Watch;
 use crate::opfs::{Directory, OpfsError, PREFIX, sleep, told};
 use crate::sentinel::Cpu;
 use crate::worker::messages::{Answer, Pass, Request};
-use crate::{clock, env, glue};
+use crate::{clock, env, glue, methods, stores};
 
 /// The lock that one run per origin holds.
 const LOCK: &str = "opfs-bench";
@@ -72,8 +72,8 @@ pub async fn run(job: Job, seed: Seed, worker_url: &str, control: Rc<Control>, o
     run.finish()
 }
 
-/// Removes what earlier runs left behind when their page was killed. Returns how many folders and files; none while a run goes on
-/// in another page.
+/// Removes what earlier runs left behind when their page was killed, in OPFS and in other storages. Returns how many folders, files,
+/// databases and caches; none while a run goes on in another page.
 pub async fn sweep() -> Result<u32, String> {
     let Some(lock) = take_lock().await? else { return Ok(0) };
     let swept = sweep_locked().await;
@@ -93,6 +93,10 @@ async fn sweep_locked() -> Result<u32, OpfsError> {
                 Err(error) => return Err(error),
             }
         }
+    }
+    for name in stores::left().await {
+        stores::remove(&name).await?;
+        removed += 1;
     }
     Ok(removed)
 }
@@ -160,14 +164,13 @@ impl Run {
         let removed = root.remove(&name).await.map_err(|error| {
             format!("{error}. The run's files are still in OPFS, in {name}; they are removed when the page is next opened")
         });
-        match (measured, removed) {
-            (Err(error), Err(left)) => Err(format!("{error}. Besides, {left}")),
-            (measured, removed) => measured.and(removed),
-        }
+        let emptied = if self.result.job.groups.iter().any(methods::stores) { remove_stores(&name).await } else { Ok(()) };
+        let ended: Vec<String> = [measured, removed, emptied].into_iter().filter_map(Result::err).collect();
+        if ended.is_empty() { Ok(()) } else { Err(ended.join(". Besides, ")) }
     }
 
     async fn check_quota(&mut self) -> Result<(), String> {
-        let needed = self.result.job.written();
+        let needed = methods::written(&self.result.job);
         match env::storage().await {
             Some(storage) if needed.0 as f64 + SPARE > storage.quota - storage.usage => Err(format!(
                 "the job writes {needed}, but the browser grants this site only {} more: free storage on the device, or choose a smaller job",
@@ -265,7 +268,7 @@ impl Run {
     ) -> Result<(), String> {
         let group = self.result.job.groups[task.index].clone();
         let index = u32::try_from(task.index).expect("a checked job has at most 64 groups");
-        let arms = arms(&group, ticks);
+        let mut arms = arms(&group, ticks);
         let opening = Opening {
             folder,
             group: &group,
@@ -274,6 +277,7 @@ impl Run {
             first_file: first_file(&self.result.job.filesets(), &group.fileset()),
         };
         let mut open = OpenGroup::open(remote, &arms, opening).await?;
+        open.note_absent(&mut arms);
         let plan = GroupPlan::new(&group, self.result.seed, arms.clone(), task);
         self.group = Some(UnderWay { plan, began_ms: clock::now_ms() });
         let mut watch = Watch::new();
@@ -309,6 +313,10 @@ impl Run {
             }
         }
         open.close().await?;
+        if methods::stores(&group) {
+            remove_stores(folder.0).await?;
+        }
+        self.control.alive();
         let UnderWay { plan, .. } = self.group.take().expect("taken only when given up");
         let result = self.estimated(plan);
         if self.plan.finish(&result) {
@@ -329,6 +337,14 @@ impl Run {
     fn show(&self, result: &GroupResult) {
         self.events.send(&Event::Group { index: result.record.index as usize, html: report::group_fragment(result) });
     }
+}
+
+async fn remove_stores(name: &str) -> Result<(), String> {
+    stores::remove(name).await.map_err(|error| {
+        format!(
+            "{error}. The run's copies are still in IndexedDB or Cache Storage, as {name}; they are removed when the page is next opened"
+        )
+    })
 }
 
 fn since(began_ms: f64) -> Nanos {

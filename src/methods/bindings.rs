@@ -8,20 +8,14 @@ use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 
-use super::{Context, Loop, Method, Reader, Sink, Timed};
+use super::{Context, Loop, Method, Reader, Sink, Timed, Unopened};
 use crate::clock;
 use crate::opfs::{Directory, OpfsError, SyncHandle};
 
-pub const METHODS: &[Method] = &[Method {
-    name: "worker/sync-web-sys",
-    ends_up: EndsUp::WorkerWasm,
-    parts: true,
-    open: |context| Box::pin(open(context)),
-    serve: None,
-}];
+pub const METHODS: &[Method] = &[Method::new("worker/sync-web-sys", EndsUp::WorkerWasm, |context| Box::pin(open(context)))];
 
-async fn open(context: &Context) -> Result<Box<dyn Reader>, OpfsError> {
-    let bytes = RefCell::new(vec![0; context.block_length()]);
+async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
+    let bytes = RefCell::new(vec![0; context.block_length() as usize]);
     Ok(match context.group.open {
         job::Open::Kept => Box::new(Kept { handles: context.kept_sync_handles().await?, bytes }),
         job::Open::Each => Box::new(Each { directory: context.directory.clone(), names: context.names.clone(), bytes }),

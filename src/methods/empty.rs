@@ -6,7 +6,7 @@ use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-use super::{Context, Loop, Method, Reader, Sink, Timed};
+use super::{Context, Loop, Method, Reader, Sink, Timed, Unopened};
 use crate::clock;
 use crate::opfs::OpfsError;
 
@@ -16,17 +16,17 @@ pub const MAIN: &str = "main/empty";
 pub const WORKER: &str = "worker/empty";
 
 pub const METHODS: &[Method] = &[
-    Method { name: MAIN, ends_up: EndsUp::Nowhere, parts: true, open: |context| Box::pin(open_main(context)), serve: None },
-    Method { name: WORKER, ends_up: EndsUp::Nowhere, parts: true, open: |context| Box::pin(open_worker(context)), serve: None },
+    Method::new(MAIN, EndsUp::Nowhere, |context| Box::pin(open_main(context))),
+    Method::new(WORKER, EndsUp::Nowhere, |context| Box::pin(open_worker(context))),
 ];
 
 #[allow(clippy::unused_async)] // every method opens by a future
-async fn open_main(_: &Context) -> Result<Box<dyn Reader>, OpfsError> {
+async fn open_main(_: &Context) -> Result<Box<dyn Reader>, Unopened> {
     Ok(Box::new(Awaiting { settled: Promise::resolve(&JsValue::UNDEFINED) }))
 }
 
 #[allow(clippy::unused_async)]
-async fn open_worker(_: &Context) -> Result<Box<dyn Reader>, OpfsError> {
+async fn open_worker(_: &Context) -> Result<Box<dyn Reader>, Unopened> {
     Ok(Box::new(Looping))
 }
 

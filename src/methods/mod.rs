@@ -1,40 +1,75 @@
 //! The ways to read, one file per family, and the registry of all of them.
 //!
-//! Each family holds its timed loops whole: one screen, and nothing in them but the reads, a count of the bytes, and a
-//! [`Sink`], which does nothing at all while time is taken ([`Discard`]) and takes every byte in when bytes are checked
-//! ([`Checksum`]). So what is verified is the very loop that is timed.
+//! Each family holds its timed loops whole, but for those that read blobs, whose loops stand in `blob`: one screen, and nothing in
+//! them but the reads, a count of the bytes, and a [`Sink`], which does nothing at all while time is taken ([`Discard`]) and takes
+//! every byte in when bytes are checked ([`Checksum`]). So what is verified is the very loop that is timed.
 
 mod bindings;
+mod blob;
 mod block;
+mod bytes;
+mod cache;
+mod context;
 mod empty;
+mod fetch;
+mod file_reader;
+mod indexed_db;
 mod promise;
+#[cfg(test)]
+mod registry_tests;
+mod response;
 mod rpc;
+mod shared;
 mod slowed;
+mod stream;
 mod sync;
 #[cfg(all(test, target_arch = "wasm32"))]
 mod tests;
 mod twin;
+mod unopened;
 
-use std::cell::{OnceCell, RefCell};
 use std::future::Future;
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
 use js_sys::{ArrayBuffer, Uint8Array};
-use opfs_bench_core::fixture::{Checksum, file_name};
-use opfs_bench_core::job::{Group, MethodName};
+use opfs_bench_core::fixture::Checksum;
+use opfs_bench_core::job::{self, Group, Job, MethodName};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
+use opfs_bench_core::units::Bytes;
+use wasm_bindgen::JsValue;
 use web_sys::MessagePort;
 
 use crate::clock;
-use crate::opfs::{Directory, OpfsError, SyncHandle};
+use crate::deadline;
+use crate::opfs::OpfsError;
 pub use block::Block;
+pub use context::Context;
 pub use empty::{MAIN as EMPTY_MAIN, WORKER as EMPTY_WORKER};
 use slowed::Slowed;
+pub use unopened::Unopened;
 
 /// Every method. A new family is a file and a line here.
-const REGISTRY: &[&[Method]] = &[promise::METHODS, sync::METHODS, rpc::METHODS, bindings::METHODS, twin::METHODS, empty::METHODS];
+const REGISTRY: &[&[Method]] = &[
+    promise::METHODS,
+    bytes::METHODS,
+    stream::METHODS,
+    file_reader::METHODS,
+    response::METHODS,
+    fetch::METHODS,
+    sync::METHODS,
+    rpc::METHODS,
+    shared::METHODS,
+    indexed_db::METHODS,
+    cache::METHODS,
+    bindings::METHODS,
+    twin::METHODS,
+    empty::METHODS,
+];
+
+/// The largest group of which a method may keep a copy: a phone has little room, and copying is not to take long.
+const LARGEST_COPY: Bytes = Bytes(256 << 20);
 
 /// One way to read.
 pub struct Method {
@@ -44,21 +79,71 @@ pub struct Method {
     pub ends_up: EndsUp,
     /// Whether an op can be a part of a file.
     pub parts: bool,
+    /// What the browser must have, by paths from the global object: `Blob.prototype.bytes`. Without it the method is absent.
+    pub needs: &'static [&'static str],
+    /// Whether it reads copies of the files, which are made when it opens.
+    pub copies: Copies,
     /// Opens the group's files as the workload asks, on the thread that the method is timed on.
     pub open: Open,
     /// What the worker does for a method of the main thread that asks it.
     pub serve: Option<Serve>,
 }
 
+/// Whether a method reads copies of the group's files.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Copies {
+    /// It reads the files themselves.
+    None,
+    /// It reads copies where files are kept open: its lock and that of other sync handles exclude each other.
+    WhereKept,
+    /// It reads copies that another storage holds.
+    Stored,
+}
+
 impl Method {
+    /// A method that reads parts of the files themselves, by what every browser has.
+    const fn new(name: &'static str, ends_up: EndsUp, open: Open) -> Self {
+        Self { name, ends_up, parts: true, needs: &[], copies: Copies::None, open, serve: None }
+    }
+
+    /// The same for whole files only.
+    const fn whole(self) -> Self {
+        Self { parts: false, ..self }
+    }
+
+    /// The same where the browser must have this.
+    const fn needs(self, needs: &'static [&'static str]) -> Self {
+        Self { needs, ..self }
+    }
+
+    /// The same with copies of the files.
+    const fn copies(self, copies: Copies) -> Self {
+        Self { copies, ..self }
+    }
+
+    /// The same with something for the worker to do.
+    const fn served(self, serve: Serve) -> Self {
+        Self { serve: Some(serve), ..self }
+    }
+
     /// Whether it reads anything: the empty loops do not, and no job can ask for them.
     pub fn reads(&self) -> bool {
         self.ends_up != EndsUp::Nowhere
     }
+
+    /// The bytes that its copies of a group's files take.
+    fn copied(&self, group: &Group) -> Bytes {
+        let copies = match self.copies {
+            Copies::None => false,
+            Copies::WhereKept => group.open == job::Open::Kept,
+            Copies::Stored => true,
+        };
+        if copies { group.size } else { Bytes(0) }
+    }
 }
 
 /// How a method opens a group's files.
-pub type Open = for<'a> fn(&'a Context) -> LocalBoxFuture<'a, Result<Box<dyn Reader>, OpfsError>>;
+pub type Open = for<'a> fn(&'a Context) -> LocalBoxFuture<'a, Result<Box<dyn Reader>, Unopened>>;
 /// How a worker serves a method of the main thread, through the port, until the returned value is dropped.
 pub type Serve = for<'a> fn(&'a Context, MessagePort) -> LocalBoxFuture<'a, Result<Box<dyn Served>, OpfsError>>;
 
@@ -76,8 +161,8 @@ pub struct Found {
 
 impl Found {
     /// Opens it on a group's files.
-    pub async fn open(self, context: &Context) -> Result<Rc<dyn Reader>, String> {
-        let plain = context.reader(self.method).await.map_err(|error| error.to_string())?;
+    pub async fn open(self, context: &Context) -> Result<Rc<dyn Reader>, Unopened> {
+        let plain = deadline::within(deadline::ANSWER_MS, context.reader(self.method)).await?;
         Ok(match self.slowed {
             None => plain,
             Some(percent) => Rc::new(Slowed::new(plain, percent, clock::measure_tick()?)),
@@ -105,66 +190,39 @@ pub fn all() -> impl Iterator<Item = &'static Method> {
 /// Why a method cannot do a workload, if so.
 pub fn unfit(method: &Method, group: &Group) -> Option<String> {
     // A group of no files has no file size; that it has none is told as a mistake of its own.
-    (!method.parts && group.nrfiles > 0 && !group.whole_files()).then(|| {
-        format!("{} reads whole files, but an op of this group is {} of a file of {}", method.name, group.bs, group.fileset().file_size)
-    })
+    if !method.parts && group.nrfiles > 0 && !group.whole_files() {
+        let file_size = group.fileset().file_size;
+        return Some(format!("{} reads whole files, but an op of this group is {} of a file of {file_size}", method.name, group.bs));
+    }
+    (method.copied(group) > LARGEST_COPY)
+        .then(|| format!("{} reads a copy of the files, of {LARGEST_COPY} at most; these are {}", method.name, group.size))
 }
 
-/// What a method opens: the files of a group, and what the group's methods share.
-pub struct Context {
-    /// Where the files are.
-    pub directory: Directory,
-    /// Their names, by number.
-    pub names: Vec<String>,
-    /// The workload.
-    pub group: Group,
-    /// For methods that ask the worker: the port to it.
-    pub port: Option<MessagePort>,
-    /// Sync handles on all files, opened by the first method that keeps them: their lock is exclusive, so there is one each.
-    kept: OnceCell<Rc<[SyncHandle]>>,
-    /// What is open already. A method and its slowed forms share one reader: where they lay apart in memory, they would not be equal.
-    readers: RefCell<Vec<(&'static str, Rc<dyn Reader>)>>,
+/// The methods that a group names, each once.
+fn named(group: &Group) -> Vec<&'static Method> {
+    let mut methods: Vec<&'static Method> =
+        group.methods.iter().chain([&group.baseline]).filter_map(|name| Some(find(name)?.method)).collect();
+    methods.sort_unstable_by_key(|method| method.name);
+    methods.dedup_by_key(|method| method.name);
+    methods
 }
 
-impl Context {
-    /// For a group whose files are in `directory`.
-    pub fn new(directory: Directory, group: Group, port: Option<MessagePort>) -> Self {
-        let fileset = group.fileset();
-        let names = (0..fileset.nrfiles).map(|file| file_name(&fileset, file)).collect();
-        Self { directory, names, group, port, kept: OnceCell::new(), readers: RefCell::default() }
-    }
+/// The bytes that a job writes, with the copies of the files that its methods read, at most.
+pub fn written(job: &Job) -> Bytes {
+    let copies = |group: &Group| {
+        // Both threads' methods of one API read the same copies.
+        let mut copied: Vec<(&str, u64)> =
+            named(group).iter().filter_map(|method| Some((method.name.split_once('/')?.1, method.copied(group).0))).collect();
+        copied.sort_unstable();
+        copied.dedup();
+        copied.iter().map(|(_, bytes)| bytes).sum::<u64>()
+    };
+    Bytes(job.written().0 + job.groups.iter().map(copies).sum::<u64>())
+}
 
-    /// The same files for a method with a port of its own.
-    pub fn with_port(&self, port: MessagePort) -> Self {
-        Self::new(self.directory.clone(), self.group.clone(), Some(port))
-    }
-
-    /// The method's reader, opened once.
-    async fn reader(&self, method: &'static Method) -> Result<Rc<dyn Reader>, OpfsError> {
-        let open = self.readers.borrow().iter().find(|(name, _)| *name == method.name).map(|(_, reader)| Rc::clone(reader));
-        if let Some(reader) = open {
-            return Ok(reader);
-        }
-        let reader: Rc<dyn Reader> = (method.open)(self).await?.into();
-        self.readers.borrow_mut().push((method.name, Rc::clone(&reader)));
-        Ok(reader)
-    }
-
-    /// A sync handle on every file.
-    async fn kept_sync_handles(&self) -> Result<Rc<[SyncHandle]>, OpfsError> {
-        if let Some(kept) = self.kept.get() {
-            return Ok(Rc::clone(kept));
-        }
-        let mut handles = Vec::with_capacity(self.names.len());
-        for name in &self.names {
-            handles.push(self.directory.file(name).await?.open_sync_patiently().await?);
-        }
-        Ok(Rc::clone(self.kept.get_or_init(|| handles.into())))
-    }
-
-    fn block_length(&self) -> usize {
-        usize::try_from(self.group.bs.0).expect("a checked job's blocks are at most 64 MiB")
-    }
+/// Whether a method of the group keeps values in another storage.
+pub fn stores(group: &Group) -> bool {
+    named(group).iter().any(|method| method.copies == Copies::Stored)
 }
 
 /// A method, opened on a group's files.
@@ -208,8 +266,15 @@ trait Sink {
     fn takes(&self) -> bool;
     /// Called with the block that all reads go into, before the first.
     fn begin(&mut self, block: &Block);
-    fn buffer(&mut self, buffer: &ArrayBuffer);
     fn block(&mut self, block: &Block);
+    /// A buffer that the browser made.
+    fn buffer(&mut self, buffer: &ArrayBuffer);
+    /// Bytes that the browser made a buffer for.
+    fn bytes(&mut self, bytes: &Uint8Array);
+    /// Called with the part of a buffer that a read is to go into, as reads before it did.
+    fn reuse(&mut self, buffer: &JsValue, from: u32, length: u32);
+    /// What a read put there.
+    fn reused(&mut self, buffer: &JsValue, from: u32, length: u32);
 }
 
 /// Nowhere: what stands in the timed loops, and compiles to nothing.
@@ -223,9 +288,15 @@ impl Sink for Discard {
     #[inline(always)]
     fn begin(&mut self, _: &Block) {}
     #[inline(always)]
+    fn block(&mut self, _: &Block) {}
+    #[inline(always)]
     fn buffer(&mut self, _: &ArrayBuffer) {}
     #[inline(always)]
-    fn block(&mut self, _: &Block) {}
+    fn bytes(&mut self, _: &Uint8Array) {}
+    #[inline(always)]
+    fn reuse(&mut self, _: &JsValue, _: u32, _: u32) {}
+    #[inline(always)]
+    fn reused(&mut self, _: &JsValue, _: u32, _: u32) {}
 }
 
 impl Sink for Checksum {
@@ -237,69 +308,24 @@ impl Sink for Checksum {
         block.spoil();
     }
 
-    fn buffer(&mut self, buffer: &ArrayBuffer) {
-        self.update(&Uint8Array::new(buffer).to_vec());
-    }
-
     fn block(&mut self, block: &Block) {
         block.pieces(|piece| self.update(piece));
         block.spoil();
     }
-}
 
-#[cfg(test)]
-mod registry_tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn names_are_well_formed_and_unique() {
-        let mut seen = HashSet::new();
-        for method in all() {
-            let name: MethodName = method.name.parse().expect(method.name);
-            let found = find(&name).expect(method.name);
-            assert_eq!((found.method.name, found.slowed), (method.name, None));
-            assert!(seen.insert(method.name), "{} stands twice", method.name);
-        }
+    fn buffer(&mut self, buffer: &ArrayBuffer) {
+        self.bytes(&Uint8Array::new(buffer));
     }
 
-    #[test]
-    fn a_slowdown_of_whole_per_cent_is_found_for_every_method_that_reads() {
-        for method in all() {
-            for percent in [0, 5, 100] {
-                let name: MethodName = format!("{}-slowed-{percent}", method.name).parse().expect(method.name);
-                let found = find(&name).map(|found| (found.method.name, found.slowed));
-                assert_eq!(found, method.reads().then_some((method.name, Some(percent))), "{name}");
-            }
-        }
+    fn bytes(&mut self, bytes: &Uint8Array) {
+        self.update(&bytes.to_vec());
     }
 
-    #[test]
-    fn other_slowdowns_are_unknown_methods() {
-        for name in [
-            "main/slice-slowed-101",
-            "main/slice-slowed-",
-            "main/slice-slowed-05",
-            "main/slice-slowed-5-slowed-5",
-            "main/slice-slowed",
-            "main/telepathy-slowed-5",
-        ] {
-            assert!(find(&name.parse().expect("well formed")).is_none(), "{name}");
-        }
+    fn reuse(&mut self, buffer: &JsValue, from: u32, length: u32) {
+        Uint8Array::new_with_byte_offset_and_length(buffer, from, length).fill(0, 0, length);
     }
 
-    #[test]
-    fn every_preset_names_methods_that_exist_and_fit() {
-        use opfs_bench_core::job::Job;
-        for preset in Job::presets() {
-            let job = Job::from_toml(Job::preset(preset).expect("listed")).expect("valid");
-            for group in &job.groups {
-                for name in group.methods.iter().chain([&group.baseline]) {
-                    let found = find(name).unwrap_or_else(|| panic!("{preset}, {}: no method {name}", group.name));
-                    assert_eq!(unfit(found.method, group), None, "{preset}, {}", group.name);
-                }
-            }
-        }
+    fn reused(&mut self, buffer: &JsValue, from: u32, length: u32) {
+        self.bytes(&Uint8Array::new_with_byte_offset_and_length(buffer, from, length));
     }
 }

@@ -1,106 +1,41 @@
 //! Promises, on either thread: `getFile()`, then `arrayBuffer()` of the whole file or of a slice.
 
-use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
-use web_sys::{Blob, File};
+use web_sys::Blob;
 
-use super::{Context, Loop, Method, Reader, Sink, Timed};
-use crate::clock;
-use crate::opfs::{self, Directory, OpfsError};
+use super::blob::{self, ReadBlob};
+use super::{Method, Sink};
+use crate::opfs::{self, OpfsError};
 
 pub const METHODS: &[Method] = &[
-    whole("main/array-buffer", EndsUp::MainBuffer),
-    whole("worker/array-buffer", EndsUp::WorkerBuffer),
-    part("main/slice", EndsUp::MainBuffer),
-    part("worker/slice", EndsUp::WorkerBuffer),
+    Method::new("main/array-buffer", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, Whole))).whole(),
+    Method::new("worker/array-buffer", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, Whole))).whole(),
+    Method::new("main/slice", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, Part))),
+    Method::new("worker/slice", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, Part))),
 ];
-
-const fn whole(name: &'static str, ends_up: EndsUp) -> Method {
-    Method { name, ends_up, parts: false, open: |context| Box::pin(open::<Whole>(context)), serve: None }
-}
-
-const fn part(name: &'static str, ends_up: EndsUp) -> Method {
-    Method { name, ends_up, parts: true, open: |context| Box::pin(open::<Part>(context)), serve: None }
-}
-
-/// Which blob of a file an op reads.
-trait Select: 'static {
-    fn select(file: &File, name: &str, op: &Op) -> Result<Blob, OpfsError>;
-}
 
 /// The file itself.
 struct Whole;
 
-impl Select for Whole {
+impl ReadBlob for Whole {
     #[inline]
-    fn select(file: &File, _: &str, _: &Op) -> Result<Blob, OpfsError> {
-        Ok(Blob::from(file.clone()))
+    fn select(file: &Blob, _: &str, _: &Op) -> Result<Blob, OpfsError> {
+        Ok(file.clone())
+    }
+
+    async fn read(&self, blob: &Blob, name: &str, sink: &mut impl Sink) -> Result<u64, OpfsError> {
+        Part.read(blob, name, sink).await
     }
 }
 
 /// A slice of it.
-struct Part;
+pub struct Part;
 
-impl Select for Part {
-    #[inline]
-    fn select(file: &File, name: &str, op: &Op) -> Result<Blob, OpfsError> {
-        opfs::slice(file, name, op.at, op.len)
-    }
-}
-
-async fn open<S: Select>(context: &Context) -> Result<Box<dyn Reader>, OpfsError> {
-    let names = context.names.clone();
-    Ok(match context.group.open {
-        job::Open::Each => Box::new(Each::<S> { directory: context.directory.clone(), names, select: std::marker::PhantomData }),
-        job::Open::Kept => {
-            let mut files = Vec::with_capacity(names.len());
-            for name in &names {
-                files.push(context.directory.file(name).await?.snapshot().await?);
-            }
-            Box::new(Kept::<S> { files, names, select: std::marker::PhantomData })
-        }
-    })
-}
-
-struct Kept<S> {
-    files: Vec<File>,
-    names: Vec<String>,
-    select: std::marker::PhantomData<S>,
-}
-
-impl<S: Select> Loop for Kept<S> {
-    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
-        let mut bytes = 0;
-        let start = clock::now_ms();
-        for op in ops {
-            let name = &self.names[op.file as usize];
-            let blob = S::select(&self.files[op.file as usize], name, op)?;
-            let buffer = opfs::array_buffer(&blob, name).await?;
-            bytes += u64::from(buffer.byte_length());
-            sink.buffer(&buffer);
-        }
-        Ok(Timed::since(start, bytes))
-    }
-}
-
-struct Each<S> {
-    directory: Directory,
-    names: Vec<String>,
-    select: std::marker::PhantomData<S>,
-}
-
-impl<S: Select> Loop for Each<S> {
-    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
-        let mut bytes = 0;
-        let start = clock::now_ms();
-        for op in ops {
-            let name = &self.names[op.file as usize];
-            let file = self.directory.file(name).await?.snapshot().await?;
-            let buffer = opfs::array_buffer(&S::select(&file, name, op)?, name).await?;
-            bytes += u64::from(buffer.byte_length());
-            sink.buffer(&buffer);
-        }
-        Ok(Timed::since(start, bytes))
+impl ReadBlob for Part {
+    async fn read(&self, blob: &Blob, name: &str, sink: &mut impl Sink) -> Result<u64, OpfsError> {
+        let buffer = opfs::array_buffer(blob, name).await?;
+        sink.buffer(&buffer);
+        Ok(buffer.byte_length().into())
     }
 }

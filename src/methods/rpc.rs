@@ -1,6 +1,7 @@
-//! The main thread asks a worker that owns sync handles; the bytes come back in a buffer that is transferred, not copied.
+//! The main thread asks a worker that owns sync handles; the bytes come back in a buffer that is transferred, or copied.
 //! It is what applications do that want sync handles' speed and need the bytes on the main thread.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use js_sys::{Array, ArrayBuffer, Function, Promise, Uint8Array};
@@ -11,28 +12,29 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{MessageEvent, MessagePort};
 
-use super::{Context, Loop, Method, Reader, Served, Sink, Timed};
+use super::{Context, Loop, Method, Reader, Served, Sink, Timed, Unopened};
 use crate::opfs::{Call, Directory, OpfsError, SyncHandle};
 use crate::{clock, glue};
 
-pub const METHODS: &[Method] = &[Method {
-    name: "rpc/transfer",
-    ends_up: EndsUp::MainBuffer,
-    parts: true,
-    open: |context| Box::pin(open(context)),
-    serve: Some(|context, port| Box::pin(serve(context, port))),
-}];
+pub const METHODS: &[Method] = &[
+    Method::new("rpc/transfer", EndsUp::MainBuffer, |context| Box::pin(open(context)))
+        .served(|context, port| Box::pin(serve(context, port, Reply::Transferred))),
+    Method::new("rpc/clone", EndsUp::MainBuffer, |context| Box::pin(open(context)))
+        .served(|context, port| Box::pin(serve(context, port, Reply::Cloned))),
+];
 
 // The main thread's side
 
 #[allow(clippy::unused_async)] // every method opens by a future
-async fn open(context: &Context) -> Result<Box<dyn Reader>, OpfsError> {
+async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     let port = context.port.as_ref().expect("methods that ask get a port");
-    Ok(Box::new(Asking { ask: glue::asker(port) }))
+    Ok(Box::new(Asking { ask: glue::asker(port), owed: Cell::new(false) }))
 }
 
 struct Asking {
     ask: Function,
+    /// Whether an answer is on its way: still, where a read was given up.
+    owed: Cell<bool>,
 }
 
 impl Loop for Asking {
@@ -51,47 +53,65 @@ impl Loop for Asking {
 impl Asking {
     async fn ask(&self, op: &Op) -> Result<ArrayBuffer, OpfsError> {
         let failed = |error: JsValue| OpfsError::thrown(Call::Ask, "", &error);
+        if self.owed.replace(true) {
+            return Err(OpfsError::owed());
+        }
         let asked = self.ask.call2(&JsValue::UNDEFINED, &op.file.into(), &(op.at as f64).into()).map_err(failed)?;
         let answer = JsFuture::from(asked.unchecked_into::<Promise>()).await.map_err(failed)?;
+        self.owed.set(false);
         answer.dyn_into().map_err(|answer| OpfsError::answered(&answer.as_string().unwrap_or_default()))
     }
 }
 
 // The worker's side
 
+/// How the bytes come back.
+#[derive(Clone, Copy)]
+enum Reply {
+    /// The worker's buffer becomes the main thread's.
+    Transferred,
+    /// The main thread gets a copy.
+    Cloned,
+}
+
 /// What the worker reads with.
-enum Files {
+pub enum Files {
     Kept(Rc<[SyncHandle]>),
     Each { directory: Directory, names: Vec<String> },
 }
 
-async fn serve(context: &Context, port: MessagePort) -> Result<Box<dyn Served>, OpfsError> {
-    let length = u32::try_from(context.block_length()).expect("blocks are at most 64 MiB");
-    let files = Rc::new(match context.group.open {
-        job::Open::Kept => Files::Kept(context.kept_sync_handles().await?),
-        job::Open::Each => Files::Each { directory: context.directory.clone(), names: context.names.clone() },
-    });
+impl Files {
+    pub async fn open(context: &Context) -> Result<Rc<Self>, OpfsError> {
+        Ok(Rc::new(match context.group.open {
+            job::Open::Kept => Self::Kept(context.kept_sync_handles().await?),
+            job::Open::Each => Self::Each { directory: context.directory.clone(), names: context.names.clone() },
+        }))
+    }
+}
+
+async fn serve(context: &Context, port: MessagePort, reply: Reply) -> Result<Box<dyn Served>, OpfsError> {
+    let length = context.block_length();
+    let files = Files::open(context).await?;
     let answering = port.clone();
     let answer = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let (file, at) = question(&event);
         match &*files {
-            Files::Kept(handles) => post(&answering, read(&handles[file], at, length)),
+            Files::Kept(handles) => post(&answering, read(&handles[file], at, length), reply),
             Files::Each { .. } => {
                 let (files, port) = (Rc::clone(&files), answering.clone());
                 spawn_local(async move {
                     let Files::Each { directory, names } = &*files else { unreachable!("matched above") };
-                    post(&port, open_and_read(directory, &names[file], at, length).await);
+                    post(&port, open_and_read(directory, &names[file], at, length).await, reply);
                 });
             }
         }
     });
-    port.set_onmessage(Some(answer.as_ref().unchecked_ref()));
-    Ok(Box::new(Serving { port, _answer: answer }))
+    Ok(Box::new(Serving::begin(port, answer)))
 }
 
 /// The file's number and the offset.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the other side posts whole numbers
-fn question(event: &MessageEvent) -> (usize, u64) {
+pub fn question(event: &MessageEvent) -> (usize, u64) {
     let question: Array = event.data().unchecked_into();
     let number = |place: u32| question.get(place).as_f64().unwrap_or_default();
     (number(0) as usize, number(1) as u64)
@@ -108,10 +128,13 @@ async fn open_and_read(directory: &Directory, name: &str, at: u64, length: u32) 
     read(&handle, at, length)
 }
 
-/// The buffer is transferred; an error goes as its text.
-fn post(port: &MessagePort, read: Result<ArrayBuffer, OpfsError>) {
+/// The buffer, or an error as its text.
+fn post(port: &MessagePort, read: Result<ArrayBuffer, OpfsError>, reply: Reply) {
     let posted = match read {
-        Ok(buffer) => port.post_message_with_transferable(&buffer, &Array::of1(&buffer)),
+        Ok(buffer) => match reply {
+            Reply::Transferred => port.post_message_with_transferable(&buffer, &Array::of1(&buffer)),
+            Reply::Cloned => port.post_message(&buffer),
+        },
         Err(error) => port.post_message(&error.to_string().into()),
     };
     if let Err(error) = posted {
@@ -121,9 +144,17 @@ fn post(port: &MessagePort, read: Result<ArrayBuffer, OpfsError>) {
     }
 }
 
-struct Serving {
+/// A port that is answered until this is dropped.
+pub struct Serving {
     port: MessagePort,
     _answer: Closure<dyn FnMut(MessageEvent)>,
+}
+
+impl Serving {
+    pub fn begin(port: MessagePort, answer: Closure<dyn FnMut(MessageEvent)>) -> Self {
+        port.set_onmessage(Some(answer.as_ref().unchecked_ref()));
+        Self { port, _answer: answer }
+    }
 }
 
 impl Served for Serving {}

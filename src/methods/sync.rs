@@ -1,4 +1,5 @@
-//! Synchronous access handles, in a worker: `FileSystemSyncAccessHandle.read()` straight into Wasm memory.
+//! Synchronous access handles, in a worker: `FileSystemSyncAccessHandle.read()` straight into Wasm memory. Besides the exclusive
+//! lock that a handle takes by default there are two that others may hold too.
 
 use std::rc::Rc;
 
@@ -7,19 +8,43 @@ use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 
 use super::block::Block;
-use super::{Context, Loop, Method, Reader, Sink, Timed};
+use super::{Context, Copies, Loop, Method, Reader, Sink, Timed, Unopened};
 use crate::clock;
-use crate::opfs::{Directory, OpfsError, SyncHandle};
+use crate::opfs::{Directory, FileHandle, OpfsError, SharedLock, SyncHandle};
 
-pub const METHODS: &[Method] =
-    &[Method { name: "worker/sync", ends_up: EndsUp::WorkerWasm, parts: true, open: |context| Box::pin(open(context)), serve: None }];
+pub const METHODS: &[Method] = &[
+    Method::new("worker/sync", EndsUp::WorkerWasm, |context| Box::pin(open(context))),
+    Method::new("worker/sync-read-only", EndsUp::WorkerWasm, |context| Box::pin(open_shared(context, SharedLock::ReadOnly)))
+        .copies(Copies::WhereKept),
+    Method::new("worker/sync-readwrite-unsafe", EndsUp::WorkerWasm, |context| Box::pin(open_shared(context, SharedLock::ReadWriteUnsafe)))
+        .copies(Copies::WhereKept),
+];
 
-async fn open(context: &Context) -> Result<Box<dyn Reader>, OpfsError> {
-    let block = Block::new(context.block_length());
+async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
+    let block = Block::new(context.block_length() as usize);
     Ok(match context.group.open {
         job::Open::Kept => Box::new(Kept { handles: context.kept_sync_handles().await?, block }),
-        job::Open::Each => Box::new(Each { directory: context.directory.clone(), names: context.names.clone(), block }),
+        job::Open::Each => Box::new(Each { directory: context.directory.clone(), names: context.names.clone(), lock: None, block }),
     })
+}
+
+async fn open_shared(context: &Context, lock: SharedLock) -> Result<Box<dyn Reader>, Unopened> {
+    // On a file of its own: a browser that takes the exclusive lock instead might keep it for a while.
+    let tried = context.directory.create(&format!("{}-lock", lock.mode())).await?;
+    if !tried.open_sync_shared_patiently(lock).await?.holds(lock) {
+        return Err(Unopened::absent(&format!("createSyncAccessHandle({{ mode: \"{}\" }})", lock.mode())));
+    }
+    let block = Block::new(context.block_length() as usize);
+    if context.group.open == job::Open::Each {
+        let (directory, names) = (context.directory.clone(), context.names.clone());
+        return Ok(Box::new(Each { directory, names, lock: Some(lock), block }));
+    }
+    let copies = context.copied_to(lock.mode()).await?;
+    let mut handles = Vec::with_capacity(context.names.len());
+    for name in &context.names {
+        handles.push(copies.file(name).await?.open_sync_shared_patiently(lock).await?);
+    }
+    Ok(Box::new(Kept { handles: handles.into(), block }))
 }
 
 struct Kept {
@@ -44,6 +69,8 @@ impl Loop for Kept {
 struct Each {
     directory: Directory,
     names: Vec<String>,
+    /// None: the exclusive one.
+    lock: Option<SharedLock>,
     block: Block,
 }
 
@@ -53,12 +80,23 @@ impl Loop for Each {
         let mut bytes = 0;
         let start = clock::now_ms();
         for op in ops {
-            let handle = self.directory.file(&self.names[op.file as usize]).await?.open_sync().await?;
+            let file = self.directory.file(&self.names[op.file as usize]).await?;
+            let handle = self.open(&file).await?;
             // Awaiting may have grown Wasm memory, so the view is taken anew.
             bytes += u64::from(handle.read_full(&self.block.view(), op.at)?);
             drop(handle);
             sink.block(&self.block);
         }
         Ok(Timed::since(start, bytes))
+    }
+}
+
+impl Each {
+    #[inline]
+    async fn open(&self, file: &FileHandle) -> Result<SyncHandle, OpfsError> {
+        match self.lock {
+            None => file.open_sync().await,
+            Some(lock) => file.open_sync_shared(lock).await,
+        }
     }
 }

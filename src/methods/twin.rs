@@ -9,9 +9,9 @@ use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{File, FileSystemDirectoryHandle};
+use web_sys::{Blob, FileSystemDirectoryHandle};
 
-use super::{Context, Loop, Method, Reader, Sink, Timed};
+use super::{Context, Loop, Method, Reader, Sink, Timed, Unopened};
 use crate::opfs::{Call, Directory, OpfsError, SyncHandle};
 
 #[wasm_bindgen(module = "/www/twins.js")]
@@ -38,14 +38,10 @@ extern "C" {
     ) -> Promise;
 }
 
-const fn twin(name: &'static str, ends_up: EndsUp, open: super::Open) -> Method {
-    Method { name, ends_up, parts: true, open, serve: None }
-}
-
 pub const METHODS: &[Method] = &[
-    twin("worker/sync-js", EndsUp::WorkerBuffer, |context| Box::pin(open_sync(context))),
-    twin("main/slice-js", EndsUp::MainBuffer, |context| Box::pin(open_slice(context))),
-    twin("worker/slice-js", EndsUp::WorkerBuffer, |context| Box::pin(open_slice(context))),
+    Method::new("worker/sync-js", EndsUp::WorkerBuffer, |context| Box::pin(open_sync(context))),
+    Method::new("main/slice-js", EndsUp::MainBuffer, |context| Box::pin(open_slice(context))),
+    Method::new("worker/slice-js", EndsUp::WorkerBuffer, |context| Box::pin(open_slice(context))),
 ];
 
 /// One of the loops with what it reads from.
@@ -72,8 +68,8 @@ enum Twin {
     },
 }
 
-async fn open_sync(context: &Context) -> Result<Box<dyn Reader>, OpfsError> {
-    let view = Uint8Array::new_with_length(u32::try_from(context.block_length()).expect("blocks are at most 64 MiB"));
+async fn open_sync(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
+    let view = Uint8Array::new_with_length(context.block_length());
     Ok(Box::new(match context.group.open {
         job::Open::Kept => {
             let open = context.kept_sync_handles().await?;
@@ -83,14 +79,14 @@ async fn open_sync(context: &Context) -> Result<Box<dyn Reader>, OpfsError> {
     }))
 }
 
-async fn open_slice(context: &Context) -> Result<Box<dyn Reader>, OpfsError> {
+async fn open_slice(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     let length = context.group.bs.0 as f64;
     if context.group.open == job::Open::Each {
         return Ok(Box::new(Twin::SliceEach { directory: context.directory.clone(), names: names(context), length }));
     }
     let opened = Array::new();
     for name in &context.names {
-        let file: File = context.directory.file(name).await?.snapshot().await?;
+        let file: Blob = context.directory.file(name).await?.snapshot().await?;
         opened.push(&file);
     }
     Ok(Box::new(Twin::SliceKept { opened, length }))

@@ -26,6 +26,18 @@ pub enum Call {
     Slice,
     /// `Blob.arrayBuffer()`
     ArrayBuffer,
+    /// `Blob.bytes()`
+    Bytes,
+    /// `read()` of a reader of `Blob.stream()`
+    StreamRead,
+    /// `FileReader.readAsArrayBuffer()`
+    FileReader,
+    /// `FileReaderSync.readAsArrayBuffer()`
+    FileReaderSync,
+    /// `new Response(blob).arrayBuffer()`
+    Response,
+    /// `fetch()` of a blob's URL
+    Fetch,
     /// `FileSystemSyncAccessHandle.read()`
     Read,
     /// `FileSystemSyncAccessHandle.write()`
@@ -34,6 +46,12 @@ pub enum Call {
     Flush,
     /// A read that a worker makes for the main thread
     Ask,
+    /// Calls of `IndexedDB`
+    IndexedDb,
+    /// Calls of Cache Storage
+    CacheStorage,
+    /// Whatever was promised
+    Promise,
 }
 
 impl Call {
@@ -48,10 +66,19 @@ impl Call {
             Self::CreateSyncAccessHandle => "createSyncAccessHandle()",
             Self::Slice => "Blob.slice()",
             Self::ArrayBuffer => "Blob.arrayBuffer()",
+            Self::Bytes => "Blob.bytes()",
+            Self::StreamRead => "a read of Blob.stream()",
+            Self::FileReader => "FileReader.readAsArrayBuffer()",
+            Self::FileReaderSync => "FileReaderSync.readAsArrayBuffer()",
+            Self::Response => "new Response(blob).arrayBuffer()",
+            Self::Fetch => "fetch() of a blob",
             Self::Read => "FileSystemSyncAccessHandle.read()",
             Self::Write => "FileSystemSyncAccessHandle.write()",
             Self::Flush => "FileSystemSyncAccessHandle.flush()",
             Self::Ask => "a read asked of the worker",
+            Self::IndexedDb => "IndexedDB",
+            Self::CacheStorage => "Cache Storage",
+            Self::Promise => "waiting for the browser",
         }
     }
 }
@@ -122,6 +149,24 @@ impl OpfsError {
     /// The worker that was asked could not read.
     pub(crate) fn answered(message: &str) -> Self {
         Self { call: Call::Ask, file: String::new(), exception: String::new(), message: message.to_owned() }
+    }
+
+    /// Another storage does not hold what was put there.
+    pub(crate) fn not_stored(call: Call, file: &str) -> Self {
+        let message = "it does not hold what was stored".to_owned();
+        Self { call, file: file.to_owned(), exception: String::new(), message }
+    }
+
+    /// Nothing settled in time.
+    pub(crate) fn late(ms: f64) -> Self {
+        let message = format!("no answer within {} s: it was promised, and never came", ms / 1e3);
+        Self { call: Call::Promise, file: String::new(), exception: String::new(), message }
+    }
+
+    /// The worker still owes the answer to an earlier question, which was given up: the next one to come would be taken for
+    /// another's.
+    pub(crate) fn owed() -> Self {
+        Self::answered("the answer to an earlier question never came")
     }
 
     /// Whether another holder's lock is the cause.

@@ -6,11 +6,11 @@ mod error;
 #[cfg(all(test, target_arch = "wasm32"))]
 mod tests;
 
-use js_sys::{Promise, Uint8Array};
+use js_sys::{Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, File, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions, FileSystemGetFileOptions,
+    Blob, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions, FileSystemGetFileOptions,
     FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle, StorageManager, Window, WorkerGlobalScope,
 };
 
@@ -81,6 +81,11 @@ impl Directory {
         Ok(FileHandle { handle: handle.unchecked_into() })
     }
 
+    /// Its name. Empty for the root.
+    pub fn name(&self) -> String {
+        self.handle.name()
+    }
+
     /// The names of everything in it.
     pub async fn names(&self) -> Result<Vec<String>, OpfsError> {
         let names = settle(Call::Keys, "", glue::names(&self.handle)).await?;
@@ -106,7 +111,7 @@ pub struct FileHandle {
 
 impl FileHandle {
     /// Opens it for reading by promises: a snapshot that takes no lock.
-    pub async fn snapshot(&self) -> Result<File, OpfsError> {
+    pub async fn snapshot(&self) -> Result<Blob, OpfsError> {
         let file = settle(Call::GetFile, &self.handle.name(), self.handle.get_file()).await?;
         Ok(file.unchecked_into())
     }
@@ -116,6 +121,19 @@ impl FileHandle {
         let name = self.handle.name();
         let handle = settle(Call::CreateSyncAccessHandle, &name, self.handle.create_sync_access_handle()).await?;
         Ok(SyncHandle { handle: handle.unchecked_into(), name })
+    }
+
+    /// The same with a lock that others may hold too. Browsers without such locks ignore what is asked, and take the exclusive one.
+    pub async fn open_sync_shared(&self, lock: SharedLock) -> Result<SyncHandle, OpfsError> {
+        let name = self.handle.name();
+        let handle = self.handle.unchecked_ref::<glue::ModalFileHandle>().create_sync_access_handle(&lock.options());
+        let handle = settle(Call::CreateSyncAccessHandle, &name, handle).await?;
+        Ok(SyncHandle { handle: handle.unchecked_into(), name })
+    }
+
+    /// [`Self::open_sync_shared`], tried again for half a second while another holder's lock is going away.
+    pub async fn open_sync_shared_patiently(&self, lock: SharedLock) -> Result<SyncHandle, OpfsError> {
+        while_locked(OPEN_RETRIES, || self.open_sync_shared(lock)).await
     }
 
     /// [`Self::open_sync`], tried again for half a second while another holder's lock is going away.
@@ -130,9 +148,34 @@ pub async fn array_buffer(blob: &Blob, name: &str) -> Result<js_sys::ArrayBuffer
 }
 
 /// A part of a file, which is not read yet.
-pub fn slice(file: &File, name: &str, at: u64, len: u32) -> Result<Blob, OpfsError> {
+pub fn slice(file: &Blob, name: &str, at: u64, len: u32) -> Result<Blob, OpfsError> {
     let start = offset(at);
     file.slice_with_f64_and_f64(start, start + f64::from(len)).map_err(|error| OpfsError::thrown(Call::Slice, name, &error))
+}
+
+/// A lock of a sync handle that does not keep out all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SharedLock {
+    /// Others may read too.
+    ReadOnly,
+    /// Others may read and write too.
+    ReadWriteUnsafe,
+}
+
+impl SharedLock {
+    /// What the option `mode` of `createSyncAccessHandle()` calls it.
+    pub fn mode(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::ReadWriteUnsafe => "readwrite-unsafe",
+        }
+    }
+
+    fn options(self) -> Object {
+        let options = Object::new();
+        Reflect::set(&options, &"mode".into(), &self.mode().into()).expect("a new object takes properties");
+        options
+    }
 }
 
 /// A file opened for synchronous access. Closed, and its lock released, when dropped.
@@ -143,6 +186,12 @@ pub struct SyncHandle {
 }
 
 impl SyncHandle {
+    /// Whether it holds this lock: the handle itself says so, or the browser ignored what was asked.
+    pub fn holds(&self, lock: SharedLock) -> bool {
+        let mode = Reflect::get(&self.handle, &"mode".into());
+        mode.is_ok_and(|mode| mode.as_string().as_deref() == Some(lock.mode()))
+    }
+
     /// Fills the view with the bytes from offset `at` on, read after read until it is full.
     #[inline]
     pub fn read_full(&self, view: &Uint8Array, at: u64) -> Result<u32, OpfsError> {
@@ -234,7 +283,8 @@ fn to_count(bytes: f64) -> u32 {
     bytes as u32
 }
 
-async fn settle(call: Call, name: &str, promise: Promise) -> Result<JsValue, OpfsError> {
+/// What a promise resolves to.
+pub(crate) async fn settle(call: Call, name: &str, promise: Promise) -> Result<JsValue, OpfsError> {
     JsFuture::from(promise).await.map_err(|error| OpfsError::thrown(call, name, &error))
 }
 

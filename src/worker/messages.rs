@@ -7,6 +7,8 @@ use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::Nanos;
 use serde::{Deserialize, Serialize};
 
+use crate::methods::Unopened;
+
 /// A numbered request.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Asked {
@@ -146,8 +148,8 @@ pub enum Answer {
     Done,
     /// The fixture's checksums and times.
     Fixture(Fixture),
-    /// Why methods could not be opened: one entry for each of `methods`, then of `served`.
-    Opened(Vec<Option<String>>),
+    /// Whether methods could be opened: one entry for each of `methods`, then of `served`.
+    Opened(Vec<Result<(), Unopened>>),
     /// What a batch took and read.
     Timed(Sampled),
     /// What a check found.

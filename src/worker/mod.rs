@@ -16,7 +16,7 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, MessagePort};
 
 use crate::bench::Bench;
 use crate::clock;
-use crate::methods::{self, Context, Reader, Served};
+use crate::methods::{self, Context, Reader, Served, Unopened};
 use crate::opfs::{Directory, OpfsError};
 use crate::sentinel;
 use fixtures::Fixtures;
@@ -96,9 +96,9 @@ impl State {
                 let directory = run_folder(&folder).await.map_err(|error| error.to_string())?;
                 let context = Context::new(directory, group.clone(), None);
                 let bench = Bench::new(group, index, seed, first_file);
-                let (open, failures) = open_group(&context, bench, &methods, &served, event).await;
+                let (open, opened) = open_group(&context, bench, &methods, &served, event).await;
                 self.group = Some(open);
-                Ok(Answer::Opened(failures))
+                Ok(Answer::Opened(opened))
             }
             Request::Batch { method, batch } => {
                 let (bench, reader) = self.reader(method)?;
@@ -133,26 +133,26 @@ async fn open_group(
     names: &[MethodName],
     served: &[MethodName],
     event: &MessageEvent,
-) -> (OpenGroup, Vec<Option<String>>) {
-    let mut failures = Vec::new();
+) -> (OpenGroup, Vec<Result<(), Unopened>>) {
+    let mut outcomes = Vec::new();
     let mut readers = Vec::new();
     for name in names {
         let opened = match methods::find(name) {
             Some(found) => found.open(context).await,
-            None => Err(format!("there is no method {name}")),
+            None => Err(format!("there is no method {name}").into()),
         };
-        failures.push(opened.as_ref().err().cloned());
+        outcomes.push(opened.as_ref().map(|_| ()).map_err(Clone::clone));
         readers.push(opened.ok());
     }
     let mut serving = Vec::new();
     for (name, port) in served.iter().zip(event.ports().iter()) {
         let port: MessagePort = port.unchecked_into();
         let begun = match methods::find(name).and_then(|found| found.method.serve) {
-            Some(serve) => serve(context, port).await.map_err(|error| error.to_string()),
-            None => Err(format!("{name} asks nothing of the worker")),
+            Some(serve) => serve(context, port).await.map_err(Unopened::from),
+            None => Err(format!("{name} asks nothing of the worker").into()),
         };
-        failures.push(begun.as_ref().err().cloned());
+        outcomes.push(begun.as_ref().map(|_| ()).map_err(Clone::clone));
         serving.extend(begun.ok());
     }
-    (OpenGroup { bench, readers, _served: serving }, failures)
+    (OpenGroup { bench, readers, _served: serving }, outcomes)
 }

@@ -167,7 +167,7 @@ impl Launcher {
         let last = follow(&page, &work.job, progress, interrupt).await?;
         let result = page.result().await?;
         let kept = result.as_deref().map_or(Ok(()), keep);
-        let left = page.left_in_opfs().await;
+        let left = page.left_behind().await;
         kept?;
         if last.state == State::Failed {
             let error = last.error.unwrap_or_else(|| "the page does not say why".to_owned());
@@ -178,7 +178,7 @@ impl Launcher {
         }
         let left = left?;
         if !left.is_empty() {
-            bail!("the run left files in OPFS: {}", left.join(", "));
+            bail!("the run left something behind: {}", left.join(", "));
         }
         Ok(if last.state == State::Stopped { Exit::Stopped } else { Exit::Finished })
     }

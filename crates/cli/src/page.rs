@@ -252,11 +252,11 @@ impl<'a> Page<'a> {
         Ok((length > 0).then_some(text))
     }
 
-    /// The names of everything in the origin's private file system.
+    /// The names of everything in the origin's private file system, and of its databases and caches.
     ///
     /// # Errors
     /// When it cannot be read.
-    pub async fn left_in_opfs(&self) -> Result<Vec<String>> {
+    pub async fn left_behind(&self) -> Result<Vec<String>> {
         #[derive(Deserialize)]
         #[serde(rename_all = "lowercase")]
         enum Answer {
@@ -266,7 +266,7 @@ impl<'a> Page<'a> {
         let answer: Answer = self
             .session
             .script_async(
-                "listing what is left in OPFS",
+                "listing what is left behind",
                 "const done = arguments[arguments.length - 1];
                  const found = [];
                  const walk = async (folder, path) => {
@@ -275,14 +275,18 @@ impl<'a> Page<'a> {
                      if (handle.kind === 'directory') await walk(handle, path + name + '/');
                    }
                  };
-                 navigator.storage.getDirectory().then((root) => walk(root, ''))
+                 const others = async () => {
+                   for (const {name} of (await indexedDB.databases?.()) ?? []) found.push('IndexedDB: ' + name);
+                   for (const name of (await window.caches?.keys()) ?? []) found.push('Cache Storage: ' + name);
+                 };
+                 navigator.storage.getDirectory().then((root) => walk(root, '')).then(others)
                    .then(() => done({found}), (error) => done({error: String(error)}));",
                 vec![],
             )
             .await?;
         match answer {
             Answer::Found(names) => Ok(names),
-            Answer::Error(error) => Err(anyhow::anyhow!(error)).context("cannot list what is left in OPFS"),
+            Answer::Error(error) => Err(anyhow::anyhow!(error)).context("cannot list what is left behind"),
         }
     }
 }

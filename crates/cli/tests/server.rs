@@ -19,7 +19,7 @@ const HEADERS: [(&str, &str); 7] = [
     (
         "content-security-policy",
         "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; worker-src 'self'; \
-         connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+         connect-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     ),
 ];
 

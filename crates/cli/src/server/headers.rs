@@ -6,9 +6,10 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REF
 use axum::middleware::Next;
 use axum::response::Response;
 
-/// Everything from this server and nothing inline. `wasm-unsafe-eval` allows Wasm to be compiled, and no `eval`.
+/// Everything from this server and nothing inline. `wasm-unsafe-eval` allows Wasm to be compiled, and no `eval`. `connect-src blob:`
+/// is for the methods that read a file by `fetch()` of its blob's URL, which only the page itself can make.
 const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
-    worker-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    worker-src 'self'; connect-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// The first three isolate the page from other origins: browsers then give it a finer clock. `credentialless` in place of
 /// `require-corp` would do in Chromium and Firefox, but not in Safari. There is no HSTS on purpose: it would bind every

@@ -132,10 +132,10 @@ impl Opened<'_> {
         self.session.script("reading a text", script, vec![json!(id)]).await.unwrap_or_else(|error| panic!("{error:#}"))
     }
 
-    /// Fails unless nothing is left in OPFS.
+    /// Fails unless nothing is left in OPFS, in `IndexedDB`, or in Cache Storage.
     pub async fn assert_nothing_is_left(&self) {
-        let left = self.page.left_in_opfs().await.unwrap_or_else(|error| panic!("{error:#}"));
-        assert!(left.is_empty(), "left in OPFS: {left:?}");
+        let left = self.page.left_behind().await.unwrap_or_else(|error| panic!("{error:#}"));
+        assert!(left.is_empty(), "left behind: {left:?}");
     }
 
     /// Waits for a download to be complete: a file that ends so, whose text is what the page holds.

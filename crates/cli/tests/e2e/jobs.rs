@@ -124,6 +124,48 @@ baseline = "main/slice"
 methods = ["worker/sync", "rpc/transfer"]
 "#;
 
+/// Every method, in as little time as they can be told apart in.
+pub const EVERY_METHOD: &str = r#"
+name = "every"
+title = "Every method"
+budget_s = 12
+storage = "8 MiB"
+
+[[group]]
+name = "blocks"
+title = "random 4 KiB reads in a file of 1 MiB"
+rw = "randread"
+bs = "4 KiB"
+size = "1 MiB"
+open = "kept"
+baseline = "main/slice"
+methods = [
+    "worker/slice", "main/bytes", "worker/bytes", "main/stream", "worker/stream", "main/stream-byob", "worker/stream-byob",
+    "main/file-reader", "worker/file-reader", "worker/file-reader-sync", "main/response", "worker/response", "main/fetch",
+    "worker/fetch", "worker/sync", "worker/sync-read-only", "worker/sync-readwrite-unsafe", "rpc/transfer", "rpc/clone", "rpc/shared",
+    "main/idb-blob", "worker/idb-blob",
+]
+
+[[group]]
+name = "files"
+title = "5 whole files of 4 KiB"
+rw = "read"
+bs = "4 KiB"
+size = "20 KiB"
+nrfiles = 5
+open = "each"
+baseline = "main/array-buffer"
+methods = [
+    "worker/array-buffer", "worker/sync", "worker/sync-read-only", "main/idb-array-buffer", "worker/idb-array-buffer", "main/idb-blob",
+    "main/cache", "worker/cache",
+]
+"#;
+
+/// The same for longer than any test waits for.
+pub fn every_method_for_long() -> String {
+    EVERY_METHOD.replace("budget_s = 12", "budget_s = 600")
+}
+
 /// Longer than any test waits for.
 pub fn long() -> String {
     SHORT.replace("budget_s = 3", "budget_s = 600")

@@ -9,6 +9,7 @@ mod device;
 mod harness;
 mod jobs;
 mod latency;
+mod methods;
 mod page;
 mod program;
 mod result;

@@ -185,20 +185,23 @@ fn what_programs_are_told_is_so(browser: Browser) {
         assert!(error.contains("budget_s: 0 s") && error.contains("7 files"), "{error}");
         let error = opened.page.set_job(jobs::SHORT, Some("xyz")).await.expect_err("no seed").to_string();
         assert!(error.contains("`xyz` is not a seed"), "{error}");
-        files_that_are_left_are_seen(opened).await;
+        whatever_is_left_is_seen(opened).await;
         result_is_fetched_whole_though_slices_cut_characters(opened).await;
     });
 }
 
 /// All tests of "nothing is left" rest on this.
-async fn files_that_are_left_are_seen(opened: &Opened<'_>) {
+async fn whatever_is_left_is_seen(opened: &Opened<'_>) {
     opened.assert_nothing_is_left().await;
     let script = "const done = arguments[arguments.length - 1];
         navigator.storage.getDirectory().then((root) => root.getDirectoryHandle('left', {create: true}))
-          .then((folder) => folder.getFileHandle('behind', {create: true})).then(() => done('made'), (error) => done(String(error)));";
+          .then((folder) => folder.getFileHandle('behind', {create: true})).then(() => caches.open('a cache'))
+          .then(() => new Promise((resolve) => { indexedDB.open('a database').onsuccess = resolve; }))
+          .then(() => done('made'), (error) => done(String(error)));";
     let made: String = opened.session.script_async("leaving a file", script, vec![]).await.expect("the page answers");
     assert_eq!(made, "made");
-    assert_eq!(opened.page.left_in_opfs().await.expect("the page answers"), ["left", "left/behind"]);
+    let left = opened.page.left_behind().await.expect("the page answers");
+    assert_eq!(left, ["left", "left/behind", "IndexedDB: a database", "Cache Storage: a cache"]);
 }
 
 /// The page's result is fetched in slices that end at multiples of a number; here every character takes two units, and one

@@ -38,6 +38,10 @@ fn assert_group(group: &GroupResult) {
     let counted = record.rounds.iter().filter(|round| round.dropped.is_none()).count();
     assert!(counted > 0 && counted == group.estimates.rounds, "{name}: {counted} rounds");
     for arm in &record.arms {
+        if arm.absent.is_some() {
+            assert!(arm.role == Role::Contender && arm.failure.is_none() && arm.n == 0 && arm.bytes == 0, "{name}: {arm:?}");
+            continue;
+        }
         assert!(arm.failure.is_none() && arm.n > 0 && arm.tick_ns.0 > 0, "{name}: {arm:?}");
         if matches!(arm.role, Role::Baseline | Role::Contender) {
             // The null arm is the baseline, and takes over what the baseline's pilot found.
@@ -54,8 +58,10 @@ fn assert_group(group: &GroupResult) {
     for round in record.rounds.iter().filter(|round| round.dropped.is_none()) {
         let mut order = round.order.clone();
         order.sort_unstable();
-        assert_eq!(order, (0..record.arms.len()).collect::<Vec<_>>(), "{name}: round {}", round.number);
-        assert!(round.elapsed_ns.len() == record.arms.len() && round.elapsed_ns.iter().all(Option::is_some), "{name}: {round:?}");
+        let here: Vec<usize> = (0..record.arms.len()).filter(|arm| record.arms[*arm].absent.is_none()).collect();
+        assert_eq!(order, here, "{name}: round {}", round.number);
+        let sampled = (0..round.elapsed_ns.len()).filter(|arm| round.elapsed_ns[*arm].is_some());
+        assert!(round.elapsed_ns.len() == record.arms.len() && sampled.eq(here), "{name}: {round:?}");
     }
 }
 

@@ -136,7 +136,7 @@ pub enum Invalid {
     },
     /// A clock stepped back.
     ClockSteppedBack,
-    /// The baseline failed, or read wrong bytes.
+    /// The baseline failed, read wrong bytes, or is not in this browser.
     BaselineFailed,
 }
 
@@ -144,6 +144,11 @@ pub enum Invalid {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "reason")]
 pub enum Withheld {
+    /// The browser does not have it.
+    NotInThisBrowser {
+        /// What is missing: `Blob.prototype.bytes`.
+        missing: String,
+    },
     /// The method failed.
     Failed {
         /// The error in full.

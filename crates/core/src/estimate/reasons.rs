@@ -34,6 +34,9 @@ impl Samples<'_> {
     pub(super) fn withheld(&self, arm: usize, ratio: Option<&Ratio>) -> Vec<Withheld> {
         let mut reasons = Vec::new();
         let this = self.arm(arm);
+        if let Some(missing) = &this.absent {
+            return vec![Withheld::NotInThisBrowser { missing: missing.clone() }];
+        }
         if let Some(error) = &this.failure {
             reasons.push(Withheld::Failed { error: error.clone() });
         }

@@ -35,7 +35,7 @@ impl<'a> Samples<'a> {
 
     /// Bonferroni's correction where there are many comparisons.
     pub(super) fn level(&self) -> f64 {
-        let comparisons = self.record.arms.iter().filter(|arm| arm.is_compared() && arm.failure.is_none()).count();
+        let comparisons = self.record.arms.iter().filter(|arm| arm.is_compared() && arm.failure.is_none() && arm.absent.is_none()).count();
         if comparisons > protocol::UNCORRECTED_COMPARISONS { 1.0 - (1.0 - protocol::LEVEL) / comparisons as f64 } else { protocol::LEVEL }
     }
 

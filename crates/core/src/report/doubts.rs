@@ -226,7 +226,9 @@ fn unfinished(group: &GroupResult) -> Option<Unfinished> {
         rounds: estimates.rounds,
         needed: estimates.rounds_needed,
         undecided: group.record.arms.iter().zip(&estimates.arms).any(|(arm, estimate)| {
-            arm.role == Role::Contender && matches!(estimate.verdict, Verdict::Inconclusive | Verdict::Withheld { .. })
+            arm.role == Role::Contender
+                && arm.absent.is_none()
+                && matches!(estimate.verdict, Verdict::Inconclusive | Verdict::Withheld { .. })
         }),
     })
 }

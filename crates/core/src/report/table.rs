@@ -309,6 +309,14 @@ fn ended(group: &GroupResult) -> String {
         },
         (Ended::Budget, None) => "Ended when its time was up, before there was an interval.".into(),
         (Ended::Stopped, _) => "Ended when the run was stopped.".into(),
+        (Ended::Failed, _) if none_in_this_browser(&group.record) => {
+            "Ended because this browser has none of the methods to compare.".into()
+        }
         (Ended::Failed, _) => "Ended because no comparison was left.".into(),
     }
+}
+
+fn none_in_this_browser(record: &GroupRecord) -> bool {
+    let mut contenders = record.arms.iter().filter(|arm| arm.role == Role::Contender).peekable();
+    contenders.peek().is_some() && contenders.all(|arm| arm.absent.is_some())
 }

@@ -96,6 +96,9 @@ fn baseline_failed(record: &GroupRecord) -> String {
     let Some(baseline) = record.arms.iter().find(|arm| arm.role == Role::Baseline) else {
         return format!("the baseline {} was not measured", record.group.baseline);
     };
+    if let Some(missing) = &baseline.absent {
+        return format!("the baseline {} is not in this browser: {}", baseline.method, clause(missing));
+    }
     match (&baseline.failure, wrong_bytes(baseline)) {
         (Some(error), _) => format!("the baseline {} failed: {}", baseline.method, clause(error)),
         (None, Some(found)) => format!("the baseline {} read other bytes than the files hold: {found}", baseline.method),
@@ -106,6 +109,7 @@ fn baseline_failed(record: &GroupRecord) -> String {
 /// Why an arm has no verdict, to stand after "because".
 pub(super) fn withheld(reason: &Withheld, level: f64) -> String {
     match reason {
+        Withheld::NotInThisBrowser { missing } => format!("it is not in this browser: {}", clause(missing)),
         Withheld::Failed { error } => format!("it failed: {}", clause(error)),
         Withheld::WrongBytes => "it read other bytes than the files hold".into(),
         Withheld::Unverified => "bytes were not checked after the last round".into(),
@@ -130,6 +134,7 @@ pub(super) fn withheld(reason: &Withheld, level: f64) -> String {
 /// The same reason as a remark below the table.
 pub(super) fn withheld_remark(reason: &Withheld, arm: &Arm, level: f64) -> Remark {
     let (sentence, detail) = match reason {
+        Withheld::NotInThisBrowser { missing } => ("No verdict: this browser does not have it".into(), Some(clause(missing))),
         Withheld::Failed { error } => ("No verdict: the method failed".into(), Some(clause(error))),
         Withheld::WrongBytes => ("No verdict: it read other bytes than the files hold".into(), wrong_bytes(arm)),
         Withheld::Unverified => ("No verdict: its bytes, or the baseline's, were not checked after the last round".into(), None),

@@ -6,19 +6,32 @@ use crate::result::{Arm, EndsUp, GroupRecord, Role};
 
 /// The method's group of methods in words; two methods of the same words differ in the call that reads.
 pub(super) fn method(method: &MethodName) -> String {
-    match (method.thread(), method.api()) {
-        (Thread::Worker, "sync") => "sync handles in a worker".into(),
-        (Thread::Worker, "sync-js") => "sync handles in a worker, in plain JavaScript".into(),
-        (Thread::Worker, "sync-web-sys") => "sync handles in a worker, through web-sys".into(),
-        (Thread::Worker, "slice-js") => "promises in a worker, in plain JavaScript".into(),
-        (Thread::Main, "slice-js") => "promises on the main thread, in plain JavaScript".into(),
-        (Thread::Worker, "sync-read-only") => "read-only sync handles in a worker".into(),
-        (Thread::Worker, "file-reader-sync") => "FileReaderSync in a worker".into(),
-        (Thread::Worker, _) => "promises in a worker".into(),
-        (Thread::Main, _) => "promises on the main thread".into(),
-        (Thread::Rpc, "transfer") => "a worker that hands the bytes to the main thread".into(),
-        (Thread::Rpc, api) => format!("a worker asked by the main thread ({api})"),
-    }
+    let thread = match (method.thread(), method.api()) {
+        (Thread::Worker, "sync") => return "sync handles in a worker".into(),
+        (Thread::Worker, "sync-js") => return "sync handles in a worker, in plain JavaScript".into(),
+        (Thread::Worker, "sync-web-sys") => return "sync handles in a worker, through web-sys".into(),
+        (Thread::Worker, "sync-read-only") => return "read-only sync handles in a worker".into(),
+        (Thread::Worker, "sync-readwrite-unsafe") => return "sync handles without a lock in a worker".into(),
+        (Thread::Worker, "file-reader-sync") => return "FileReaderSync in a worker".into(),
+        (Thread::Rpc, "transfer") => return "a worker that hands the bytes to the main thread".into(),
+        (Thread::Rpc, "clone") => return "a worker that copies the bytes to the main thread".into(),
+        (Thread::Rpc, "shared") => return "a worker that shares memory with the main thread".into(),
+        (Thread::Rpc, api) => return format!("a worker asked by the main thread ({api})"),
+        (Thread::Worker, _) => "in a worker",
+        (Thread::Main, _) => "on the main thread",
+    };
+    let api = match method.api() {
+        "stream" => "streams",
+        "stream-byob" => "streams into a buffer of the page's own",
+        "file-reader" => "FileReader",
+        "response" => "Response",
+        "fetch" => "fetch",
+        "idb-array-buffer" | "idb-blob" => "IndexedDB",
+        "cache" => "Cache Storage",
+        "slice-js" => "promises in plain JavaScript",
+        _ => "promises",
+    };
+    format!("{api} {thread}")
 }
 
 /// What an arm is called in a row of its group.
@@ -39,6 +52,7 @@ pub(super) fn ends_up(place: EndsUp) -> Option<(&'static str, &'static str)> {
         EndsUp::MainWasm => Some(("main Wasm", "WebAssembly memory on the main thread")),
         EndsUp::WorkerBuffer => Some(("worker JS", "a JavaScript buffer in the worker")),
         EndsUp::WorkerWasm => Some(("worker Wasm", "WebAssembly memory in the worker")),
+        EndsUp::Shared => Some(("shared JS", "a SharedArrayBuffer that the worker fills and the main thread reads")),
         EndsUp::Nowhere => None,
     }
 }
@@ -73,4 +87,24 @@ pub(super) fn workload(group: &Group) -> String {
         (Timing::Ops, Some(rate)) => format!("; each op timed by itself, {rate} ops/s offered"),
     };
     format!("{} at a time {order}; {} of {file_size}, {open}{timed}", group.bs, count(files, "file"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_family_has_words_of_its_own() {
+        for (name, words) in [
+            ("main/slice", "promises on the main thread"),
+            ("worker/bytes", "promises in a worker"),
+            ("worker/stream-byob", "streams into a buffer of the page's own in a worker"),
+            ("main/idb-blob", "IndexedDB on the main thread"),
+            ("worker/cache", "Cache Storage in a worker"),
+            ("worker/sync-readwrite-unsafe", "sync handles without a lock in a worker"),
+            ("rpc/shared", "a worker that shares memory with the main thread"),
+        ] {
+            assert_eq!(method(&name.parse().expect("a method's name")), words);
+        }
+    }
 }

@@ -66,6 +66,9 @@ pub struct Arm {
     pub verifications: Vec<Verification>,
     /// Why it was taken out of the group: the error in full.
     pub failure: Option<String>,
+    /// What the browser lacks for it, so that it took part in nothing: no failure, and no fault of the group's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<String>,
 }
 
 impl Arm {
@@ -81,10 +84,10 @@ impl Arm {
         self.verifications.iter().any(|verification| verification.expected != verification.found)
     }
 
-    /// Whether it is still measured: it has not failed, and no check found wrong bytes.
+    /// Whether it is still measured: the browser has it, it has not failed, and no check found wrong bytes.
     #[must_use]
     pub fn takes_part(&self) -> bool {
-        self.failure.is_none() && !self.read_wrong_bytes()
+        self.absent.is_none() && self.failure.is_none() && !self.read_wrong_bytes()
     }
 }
 
@@ -114,6 +117,8 @@ pub enum EndsUp {
     WorkerBuffer,
     /// In Wasm memory in the worker.
     WorkerWasm,
+    /// In a buffer that both threads share.
+    Shared,
     /// Nothing is read.
     Nowhere,
 }
@@ -278,7 +283,7 @@ pub enum Ended {
     Budget,
     /// A person stopped the run.
     Stopped,
-    /// No comparison was left: the baseline or all others failed.
+    /// No comparison was left: the baseline or all others failed, or are not in this browser.
     Failed,
 }
 

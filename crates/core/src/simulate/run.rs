@@ -95,6 +95,7 @@ pub fn arms(group: &Group, ticks: Ticks, device: &Device) -> Vec<ArmSpec> {
             role,
             ends_up: device.method(&method).map_or(crate::result::EndsUp::Nowhere, |MethodModel { ends_up, .. }| *ends_up),
             writes: device.method(&method).is_some_and(|model| model.writes),
+            absent: None,
             tick: if method.thread().timed_in_worker() { ticks.worker_ns } else { ticks.main_ns },
             method,
         })

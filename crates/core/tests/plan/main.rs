@@ -38,6 +38,7 @@ fn arms(device: &Device, tick: Nanos) -> Vec<ArmSpec> {
         ends_up: method.ends_up,
         writes: method.writes,
         tick,
+        absent: None,
     };
     roles.into_iter().zip(methods).map(arm).collect()
 }
@@ -179,6 +180,56 @@ fn a_method_that_begins_to_fail_is_taken_out_after_three_rounds() {
     assert!(dropped.iter().all(|round| round.dropped == Some(DropCause::IoError { arm: SYNC, error: "read() failed".into() })));
     assert!(matches!(estimates.arms[SYNC].verdict, Verdict::Withheld { .. }));
     assert_eq!(estimates.arms[RPC].verdict, Verdict::Faster);
+}
+
+/// Plays a group in a browser that lacks the methods of these arms.
+fn play_without(absent: &[usize]) -> (GroupRecord, GroupEstimates) {
+    let mut device = quiet();
+    let group = group();
+    let mut arms = arms(&device, TICK);
+    for arm in absent {
+        arms[*arm].absent = Some("Blob.prototype.bytes".into());
+    }
+    device.open(&group, &arms);
+    let missing = absent.to_vec();
+    let asked = |step: &Step| {
+        if let Step::Pilot { arm, .. } | Step::Sample { arm, .. } | Step::Verify { arm, .. } = step {
+            assert!(!missing.contains(arm), "{step:?}");
+        }
+    };
+    let record = simulate::play(&mut device, GroupPlan::new(&group, SEED, arms, Task::new(1, Nanos::from_s(10.0))), asked);
+    let estimates = estimate(&record, SEED);
+    (record, estimates)
+}
+
+fn not_in_this_browser() -> Verdict {
+    Verdict::Withheld { reasons: vec![Withheld::NotInThisBrowser { missing: "Blob.prototype.bytes".into() }] }
+}
+
+#[test]
+fn a_method_that_the_browser_lacks_takes_part_in_nothing() {
+    let (record, estimates) = play_without(&[SYNC]);
+    assert_eq!(record.ended, Ended::Width);
+    assert_eq!((record.arms[SYNC].n, record.arms[SYNC].bytes, &record.arms[SYNC].failure), (0, 0, &None));
+    assert_eq!(estimates.arms[SYNC].verdict, not_in_this_browser());
+    assert_eq!(estimates.arms[RPC].verdict, Verdict::Faster);
+    assert_eq!(estimates.invalid, []);
+}
+
+#[test]
+fn a_group_of_which_the_browser_has_no_contender_ends_and_says_so() {
+    let (record, estimates) = play_without(&[SYNC, RPC]);
+    assert_eq!((record.ended, record.rounds.len()), (Ended::Failed, 0));
+    assert_eq!((&estimates.arms[SYNC].verdict, &estimates.arms[RPC].verdict), (&not_in_this_browser(), &not_in_this_browser()));
+    assert_eq!(estimates.invalid, []);
+}
+
+#[test]
+fn without_a_baseline_that_the_browser_has_there_is_no_group() {
+    let (record, estimates) = play_without(&[BASELINE, NULL]);
+    assert_eq!(record.ended, Ended::Failed);
+    assert_eq!(estimates.invalid, [Invalid::BaselineFailed]);
+    assert_eq!(estimates.arms[NULL].verdict, not_in_this_browser());
 }
 
 #[test]

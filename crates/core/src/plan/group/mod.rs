@@ -34,6 +34,8 @@ pub struct ArmSpec {
     pub writes: bool,
     /// The tick of the clock that times it.
     pub tick: Nanos,
+    /// What the browser lacks for it. None where it has all.
+    pub absent: Option<String>,
 }
 
 /// What to do next. Arms are named by their place.
@@ -407,5 +409,6 @@ fn arm(spec: ArmSpec) -> Arm {
         latencies: None,
         verifications: Vec::new(),
         failure: None,
+        absent: spec.absent,
     }
 }

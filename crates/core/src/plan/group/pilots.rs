@@ -10,7 +10,7 @@ use crate::units::Nanos;
 impl GroupPlan {
     /// Begins the pilot of the first arm from `from` on that needs one; then chooses the ops.
     pub(super) fn pilot_from(&mut self, from: usize) {
-        let next = (from..self.record.arms.len()).find(|arm| has_pilot(self.record.arms[*arm].role));
+        let next = (from..self.record.arms.len()).find(|arm| has_pilot(&self.record.arms[*arm]));
         match next {
             Some(arm) => self.stage = Stage::Pilot { arm, pilot: Pilot::new(self.record.arms[arm].tick_ns).at_most(self.most_ops()) },
             None => self.choose_batches(),
@@ -75,6 +75,6 @@ impl GroupPlan {
 }
 
 /// The null arm takes the baseline's ops, the empty arms the longest.
-fn has_pilot(role: Role) -> bool {
-    matches!(role, Role::Baseline | Role::Contender)
+fn has_pilot(arm: &Arm) -> bool {
+    matches!(arm.role, Role::Baseline | Role::Contender) && arm.absent.is_none()
 }

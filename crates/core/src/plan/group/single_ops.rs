@@ -73,7 +73,7 @@ impl GroupPlan {
         let left = self.record.budget_ns.since(self.record.elapsed_ns);
         let slowest = self.paces.iter().flatten().fold(0.0_f64, |slowest, pace| slowest.max(*pace));
         let n = paced_ops(rate_iops, slowest, self.record.arms.len(), left);
-        for arm in self.record.arms.iter_mut().filter(|arm| arm.failure.is_none()) {
+        for arm in self.record.arms.iter_mut().filter(|arm| arm.takes_part()) {
             arm.n = n;
         }
         self.verify_from(0, When::Before, Nanos(0));

@@ -100,6 +100,7 @@ impl Sample {
             (_, Thread::Worker, _) => EndsUp::WorkerBuffer,
             (_, Thread::Main | Thread::Rpc, _) => EndsUp::MainBuffer,
         };
+        let absent = |reason: &Withheld| if let Withheld::NotInThisBrowser { missing } = reason { Some(missing.clone()) } else { None };
         let reasons: &[Withheld] = if let Verdict::Withheld { reasons } = &self.verdict { reasons } else { &[] };
         let failure = reasons.iter().find_map(|reason| if let Withheld::Failed { error } = reason { Some(error.clone()) } else { None });
         let expected = "8f3c00ab11d2e4f5".to_owned();
@@ -118,6 +119,7 @@ impl Sample {
             latencies: None,
             verifications: vec![Verification { when: When::Before, ops: 64, expected, found }],
             failure,
+            absent: reasons.iter().find_map(absent),
         }
     }
 

@@ -275,6 +275,34 @@ pub(super) fn latency() -> RunResult {
     run(groups)
 }
 
+/// Like a browser that lacks some methods: one group is compared without them, another has nothing left to compare.
+pub(super) fn absent() -> RunResult {
+    let missing = |method, missing: &str| {
+        let reasons = vec![Withheld::NotInThisBrowser { missing: missing.into() }];
+        Sample::contender(method, 0.0, 1.0, 0.0, Verdict::Same).unmeasured().withheld(reasons)
+    };
+    let random = [
+        Sample::baseline("main/slice", 640_000.0),
+        Sample::null("main/slice", 641_000.0, 1.001, 0.006),
+        Sample::contender("worker/sync", 1_030.0, 0.0016, 0.018, Verdict::Faster),
+        missing("main/stream-byob", "ReadableStreamBYOBReader for Blob.stream()"),
+        missing("main/bytes", "Blob.prototype.bytes"),
+        missing("worker/bytes", "Blob.prototype.bytes"),
+    ];
+    let in_order = [
+        Sample::baseline("main/slice", 2_503_000.0).unmeasured(),
+        Sample::null("main/slice", 2_496_000.0, 1.0, 0.0).unmeasured().withheld(vec![Withheld::Unverified]),
+        missing("main/bytes", "Blob.prototype.bytes"),
+    ];
+    let mut groups = vec![group(1, &random), group(2, &in_order)];
+    groups[1].record.ended = Ended::Failed;
+    groups[1].record.rounds.clear();
+    groups[1].estimates = GroupEstimates { rounds: 0, half_width: None, ..groups[1].estimates.clone() };
+    let mut run = run(groups);
+    run.job.groups.remove(0);
+    run
+}
+
 /// Every case with the name of its golden files.
 pub(super) fn all() -> Vec<(&'static str, RunResult)> {
     vec![
@@ -287,5 +315,6 @@ pub(super) fn all() -> Vec<(&'static str, RunResult)> {
         ("private-window", private_window()),
         ("extremes", extremes()),
         ("latency", latency()),
+        ("absent", absent()),
     ]
 }

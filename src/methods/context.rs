@@ -1,0 +1,107 @@
+//! What a method opens.
+
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+use js_sys::{ArrayBuffer, Uint8Array};
+use opfs_bench_core::fixture::file_name;
+use opfs_bench_core::job::Group;
+use web_sys::{Blob, MessagePort};
+
+use super::{Method, Reader, Unopened};
+use crate::opfs::{self, Directory, OpfsError, SyncHandle};
+
+/// Files are copied by this many bytes.
+const CHUNK: u32 = 1 << 20;
+
+/// The files of a group, and what the group's methods share.
+pub struct Context {
+    /// Where the files are.
+    pub directory: Directory,
+    /// Their names, by number.
+    pub names: Vec<String>,
+    /// The workload.
+    pub group: Group,
+    /// For methods that ask the worker: the port to it.
+    pub port: Option<MessagePort>,
+    /// Sync handles on all files, opened by the first method that keeps them: their lock is exclusive, so there is one each.
+    kept: OnceCell<Rc<[SyncHandle]>>,
+    /// What is open already. A method and its slowed forms share one reader: where they lay apart in memory, they would not be equal.
+    readers: RefCell<Vec<(&'static str, Rc<dyn Reader>)>>,
+}
+
+impl Context {
+    /// For a group whose files are in `directory`.
+    pub fn new(directory: Directory, group: Group, port: Option<MessagePort>) -> Self {
+        let fileset = group.fileset();
+        let names = (0..fileset.nrfiles).map(|file| file_name(&fileset, file)).collect();
+        Self { directory, names, group, port, kept: OnceCell::new(), readers: RefCell::default() }
+    }
+
+    /// The same files for a method with a port of its own.
+    pub fn with_port(&self, port: MessagePort) -> Self {
+        Self::new(self.directory.clone(), self.group.clone(), Some(port))
+    }
+
+    /// The method's reader, opened once.
+    pub(super) async fn reader(&self, method: &'static Method) -> Result<Rc<dyn Reader>, Unopened> {
+        let open = self.readers.borrow().iter().find(|(name, _)| *name == method.name).map(|(_, reader)| Rc::clone(reader));
+        if let Some(reader) = open {
+            return Ok(reader);
+        }
+        Unopened::unless_here(method.needs)?;
+        let reader: Rc<dyn Reader> = (method.open)(self).await?.into();
+        self.readers.borrow_mut().push((method.name, Rc::clone(&reader)));
+        Ok(reader)
+    }
+
+    /// A sync handle on every file.
+    pub(super) async fn kept_sync_handles(&self) -> Result<Rc<[SyncHandle]>, OpfsError> {
+        if let Some(kept) = self.kept.get() {
+            return Ok(Rc::clone(kept));
+        }
+        let mut handles = Vec::with_capacity(self.names.len());
+        for name in &self.names {
+            handles.push(self.directory.file(name).await?.open_sync_patiently().await?);
+        }
+        Ok(Rc::clone(self.kept.get_or_init(|| handles.into())))
+    }
+
+    /// Every file as it is now.
+    pub(super) async fn snapshots(&self) -> Result<Vec<Blob>, OpfsError> {
+        let mut files = Vec::with_capacity(self.names.len());
+        for name in &self.names {
+            files.push(self.directory.file(name).await?.snapshot().await?);
+        }
+        Ok(files)
+    }
+
+    /// The bytes of a file, for another storage.
+    pub(super) async fn file_bytes(&self, name: &str) -> Result<ArrayBuffer, OpfsError> {
+        opfs::array_buffer(&self.directory.file(name).await?.snapshot().await?, name).await
+    }
+
+    /// Copies of all files in a directory of their own, written by sync handles as the files are.
+    pub(super) async fn copied_to(&self, directory: &str) -> Result<Directory, OpfsError> {
+        let copies = self.directory.directory(directory).await?;
+        for name in &self.names {
+            let file = self.directory.file(name).await?.snapshot().await?;
+            let copy = copies.create(name).await?.open_sync_patiently().await?;
+            let mut at = 0;
+            loop {
+                let buffer = opfs::array_buffer(&opfs::slice(&file, name, at, CHUNK)?, name).await?;
+                if buffer.byte_length() == 0 {
+                    break;
+                }
+                copy.write_full(&Uint8Array::new(&buffer).to_vec(), at)?;
+                at += u64::from(buffer.byte_length());
+            }
+            copy.flush()?;
+        }
+        Ok(copies)
+    }
+
+    pub(super) fn block_length(&self) -> u32 {
+        u32::try_from(self.group.bs.0).expect("a checked job's blocks are at most 64 MiB")
+    }
+}

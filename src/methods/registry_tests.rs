@@ -1,0 +1,125 @@
+//! The registry against itself, the presets and the documentation.
+
+use std::collections::HashSet;
+
+use super::*;
+
+#[test]
+fn names_are_well_formed_and_unique() {
+    let mut seen = HashSet::new();
+    for method in all() {
+        let name: MethodName = method.name.parse().expect(method.name);
+        let found = find(&name).expect(method.name);
+        assert_eq!((found.method.name, found.slowed), (method.name, None));
+        assert!(seen.insert(method.name), "{} stands twice", method.name);
+    }
+}
+
+#[test]
+fn a_slowdown_of_whole_per_cent_is_found_for_every_method_that_reads() {
+    for method in all() {
+        for percent in [0, 5, 100] {
+            let name: MethodName = format!("{}-slowed-{percent}", method.name).parse().expect(method.name);
+            let found = find(&name).map(|found| (found.method.name, found.slowed));
+            assert_eq!(found, method.reads().then_some((method.name, Some(percent))), "{name}");
+        }
+    }
+}
+
+#[test]
+fn other_slowdowns_are_unknown_methods() {
+    for name in [
+        "main/slice-slowed-101",
+        "main/slice-slowed-",
+        "main/slice-slowed-05",
+        "main/slice-slowed-5-slowed-5",
+        "main/slice-slowed",
+        "main/telepathy-slowed-5",
+    ] {
+        assert!(find(&name.parse().expect("well formed")).is_none(), "{name}");
+    }
+}
+
+#[test]
+fn every_preset_names_methods_that_exist_and_fit() {
+    for preset in Job::presets() {
+        let job = Job::from_toml(Job::preset(preset).expect("listed")).expect("valid");
+        for group in &job.groups {
+            for name in group.methods.iter().chain([&group.baseline]) {
+                let found = find(name).unwrap_or_else(|| panic!("{preset}, {}: no method {name}", group.name));
+                assert_eq!(unfit(found.method, group), None, "{preset}, {}", group.name);
+            }
+        }
+        assert!(written(&job) <= job.storage, "{preset}: {} of {}", written(&job), job.storage);
+    }
+}
+
+#[test]
+fn the_presets_name_every_method() {
+    // The twins that check the tool have a preset of their own.
+    let jobs = ["every-method", "overhead"].map(|preset| Job::from_toml(Job::preset(preset).expect("shipped")).expect("valid"));
+    let named: HashSet<&str> = jobs.iter().flat_map(|job| &job.groups).flat_map(named).map(|method| method.name).collect();
+    let all: HashSet<&str> = all().filter(|method| method.reads()).map(|method| method.name).collect();
+    assert_eq!(named, all);
+}
+
+#[test]
+fn copies_are_counted_and_not_too_large() {
+    let text = Job::preset("every-method").expect("shipped");
+    let mut job = Job::from_toml(text).expect("valid");
+    let of = |name: &str| find(&name.parse().expect("well formed")).expect("registered").method;
+    let group = job.groups[0].clone();
+    assert_eq!([of("worker/sync").copied(&group), of("worker/sync-read-only").copied(&group)], [Bytes(0), group.size]);
+    let each = Group { open: job::Open::Each, ..group.clone() };
+    assert_eq!([of("worker/sync-read-only").copied(&each), of("main/idb-blob").copied(&each)], [Bytes(0), group.size]);
+    job.groups.truncate(1);
+    job.groups[0].methods = ["worker/sync", "worker/idb-blob", "main/idb-blob-slowed-5"].map(|name| name.parse().expect("a name")).to_vec();
+    assert_eq!(written(&job), Bytes(2 * group.size.0), "the file, and one copy in IndexedDB");
+    let large = Group { size: Bytes(1 << 30), ..group };
+    assert!(unfit(of("main/idb-blob"), &large).expect("too large").contains("256 MiB at most; these are 1 GiB"));
+    assert_eq!(unfit(of("main/slice"), &large), None);
+}
+
+/// The cells of the documentation's table, a row for each method.
+fn documented() -> Vec<Vec<&'static str>> {
+    let rows = include_str!("../../docs/methods.md").lines().filter(|line| line.starts_with("| `"));
+    rows.map(|row| row.trim_matches('|').split(" | ").map(str::trim).collect()).collect()
+}
+
+#[test]
+fn the_documentation_s_table_is_the_registry() {
+    let row = |method: &Method| {
+        let thread = match method.name.parse::<MethodName>().expect(method.name).thread() {
+            job::Thread::Main => "main thread",
+            job::Thread::Worker => "worker",
+            job::Thread::Rpc => "main thread, asks a worker",
+        };
+        let ends_up = match method.ends_up {
+            EndsUp::MainBuffer => "main JS",
+            EndsUp::MainWasm => "main Wasm",
+            EndsUp::WorkerBuffer => "worker JS",
+            EndsUp::WorkerWasm => "worker Wasm",
+            EndsUp::Shared => "shared JS",
+            EndsUp::Nowhere => unreachable!("it reads"),
+        };
+        let reads = match (method.parts, method.copies) {
+            (true, Copies::None) => "parts",
+            (true, Copies::WhereKept) => "parts, of a copy where files are kept open",
+            (true, Copies::Stored) => "parts of a copy",
+            (false, Copies::None) => "whole files",
+            (false, Copies::WhereKept) => "whole files, of a copy where files are kept open",
+            (false, Copies::Stored) => "whole copies",
+        };
+        [format!("`{}`", method.name), thread.into(), ends_up.into(), reads.into()]
+    };
+    let registered: Vec<[String; 4]> = all().filter(|method| method.reads()).map(row).collect();
+    let documented: Vec<[String; 4]> = documented()
+        .into_iter()
+        .map(|cells| {
+            let [name, thread, calls, ends_up, reads, browsers] = cells[..] else { panic!("six cells: {cells:?}") };
+            assert!(!calls.is_empty() && !browsers.is_empty(), "{cells:?}");
+            [name, thread, ends_up, reads].map(str::to_owned)
+        })
+        .collect();
+    assert_eq!(documented, registered);
+}

@@ -1,0 +1,164 @@
+//! The main thread asks a worker that owns sync handles, and the worker reads into memory that both share: nothing is copied and no
+//! message comes back. `Atomics.waitAsync()` wakes the main thread, which must not block. Only isolated pages have such memory.
+//!
+//! The memory begins with two numbers: whether the question is answered, and how many bytes follow. Those are what was read, or
+//! an error's text.
+
+use std::rc::Rc;
+
+use js_sys::{Atomics, Function, Int32Array, Promise, SharedArrayBuffer, Uint8Array};
+use opfs_bench_core::ops::Op;
+use opfs_bench_core::result::EndsUp;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::{MessageEvent, MessagePort};
+
+use super::rpc::{Files, Serving, question};
+use super::{Context, Loop, Method, Reader, Served, Sink, Timed, Unopened};
+use crate::opfs::{Call, OpfsError};
+use crate::{clock, glue};
+
+pub const METHODS: &[Method] = &[Method::new("rpc/shared", EndsUp::Shared, |context| Box::pin(open(context)))
+    .needs(&["Atomics.waitAsync"])
+    .served(|context, port| Box::pin(serve(context, port)))];
+
+/// The first number: still asked, or how it went.
+const STATE: u32 = 0;
+const ASKED: i32 = 0;
+const READ: i32 = 1;
+const FAILED: i32 = 2;
+/// The second number: how many bytes follow.
+const LENGTH: u32 = 1;
+/// Where they begin.
+const DATA: u32 = 8;
+/// Room for an error's text, where blocks are smaller.
+const TEXT: u32 = 1024;
+
+/// The memory, as one thread sees it.
+struct Memory {
+    buffer: SharedArrayBuffer,
+    numbers: Int32Array,
+    /// What follows the numbers.
+    data: Uint8Array,
+}
+
+impl Memory {
+    fn of(buffer: SharedArrayBuffer) -> Self {
+        let length = buffer.byte_length() - DATA;
+        let numbers = Int32Array::new_with_byte_offset_and_length(&buffer, 0, DATA / 4);
+        let data = Uint8Array::new_with_byte_offset_and_length(&buffer, DATA, length);
+        Self { buffer, numbers, data }
+    }
+}
+
+// The main thread's side
+
+#[allow(clippy::unused_async)] // every method opens by a future
+async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
+    if !glue::CROSS_ORIGIN_ISOLATED.with(JsValue::is_truthy) {
+        return Err(Unopened::absent("SharedArrayBuffer, which a page has that is cross-origin isolated"));
+    }
+    let port = context.port.as_ref().expect("methods that ask get a port");
+    let memory = Memory::of(SharedArrayBuffer::new(DATA + context.block_length().max(TEXT)));
+    // Nothing is asked yet.
+    memory.numbers.set_index(STATE, READ);
+    port.post_message(&memory.buffer).map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
+    Ok(Box::new(Asking { ask: glue::shared_asker(port, &memory.numbers), memory }))
+}
+
+struct Asking {
+    ask: Function,
+    memory: Memory,
+}
+
+impl Loop for Asking {
+    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
+        let mut bytes = 0;
+        let start = clock::now_ms();
+        for op in ops {
+            sink.reuse(&self.memory.buffer, DATA, op.len);
+            let length = self.ask(op).await?;
+            bytes += u64::from(length);
+            sink.reused(&self.memory.buffer, DATA, length);
+        }
+        Ok(Timed::since(start, bytes))
+    }
+}
+
+impl Asking {
+    async fn ask(&self, op: &Op) -> Result<u32, OpfsError> {
+        let failed = |error: JsValue| OpfsError::thrown(Call::Ask, "", &error);
+        let Memory { numbers, data, .. } = &self.memory;
+        if numbers.get_index(STATE) == ASKED {
+            return Err(OpfsError::owed());
+        }
+        let asked = self.ask.call2(&JsValue::UNDEFINED, &op.file.into(), &(op.at as f64).into()).map_err(failed)?;
+        JsFuture::from(asked.unchecked_into::<Promise>()).await.map_err(failed)?;
+        let length = u32::try_from(numbers.get_index(LENGTH)).unwrap_or_default();
+        if numbers.get_index(STATE) == READ {
+            return Ok(length);
+        }
+        Err(OpfsError::answered(&String::from_utf8_lossy(&data.subarray(0, length).to_vec())))
+    }
+}
+
+// The worker's side
+
+async fn serve(context: &Context, port: MessagePort) -> Result<Box<dyn Served>, OpfsError> {
+    let length = context.block_length();
+    let files = Files::open(context).await?;
+    let mut memory: Option<Rc<Answering>> = None;
+    let answer = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        // The memory itself comes before all questions.
+        let Some(answering) = memory.clone() else {
+            memory = Some(Rc::new(Answering::into(event.data().unchecked_into(), length)));
+            return;
+        };
+        let (file, at) = question(&event);
+        match &*files {
+            Files::Kept(handles) => answering.answer(handles[file].read_full(&answering.block, at)),
+            Files::Each { .. } => {
+                let files = Rc::clone(&files);
+                spawn_local(async move {
+                    let Files::Each { directory, names } = &*files else { unreachable!("matched above") };
+                    let read = async { directory.file(&names[file]).await?.open_sync().await?.read_full(&answering.block, at) };
+                    answering.answer(read.await);
+                });
+            }
+        }
+    });
+    Ok(Box::new(Serving::begin(port, answer)))
+}
+
+/// The memory, and the part of it that a block fills.
+struct Answering {
+    memory: Memory,
+    block: Uint8Array,
+}
+
+impl Answering {
+    fn into(buffer: SharedArrayBuffer, length: u32) -> Self {
+        let memory = Memory::of(buffer);
+        let block = memory.data.subarray(0, length);
+        Self { memory, block }
+    }
+
+    /// Says how it went, and wakes the main thread.
+    fn answer(&self, read: Result<u32, OpfsError>) {
+        let Memory { numbers, data, .. } = &self.memory;
+        let (state, length) = match read {
+            Ok(length) => (READ, length),
+            Err(error) => {
+                let text = error.to_string();
+                let length = text.len().min(data.length() as usize);
+                let room = u32::try_from(length).expect("shorter than the memory");
+                data.subarray(0, room).copy_from(&text.as_bytes()[..length]);
+                (FAILED, room)
+            }
+        };
+        numbers.set_index(LENGTH, i32::try_from(length).expect("blocks are at most 64 MiB"));
+        // These throw for no array of whole numbers.
+        Atomics::store(numbers, STATE, state).expect("whole numbers");
+        Atomics::notify(numbers, STATE).expect("shared memory");
+    }
+}

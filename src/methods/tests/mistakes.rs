@@ -1,0 +1,144 @@
+//! What a method must not take for a read, and what it says of one that fails.
+
+use js_sys::{ArrayBuffer, Promise, Uint8Array};
+use opfs_bench_core::fixture::{FixtureFile, file_name};
+use opfs_bench_core::ops::Op;
+use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+use super::super::{Block, Loop, Sink, Timed};
+use super::*;
+use crate::opfs::OpfsError;
+
+/// Short, so that tests are; any answer that does come takes less.
+const DEADLINE_MS: f64 = 100.0;
+
+/// Says that it has read, and leaves its block as it is.
+struct Pretender {
+    block: Block,
+}
+
+impl Loop for Pretender {
+    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
+        sink.begin(&self.block);
+        for _ in ops {
+            sink.block(&self.block);
+        }
+        Ok(Timed { elapsed_ms: 0.0, bytes: ops.iter().map(|op| u64::from(op.len)).sum() })
+    }
+}
+
+/// The same with a buffer of JavaScript's.
+struct Rereader {
+    buffer: ArrayBuffer,
+}
+
+impl Loop for Rereader {
+    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
+        for op in ops {
+            sink.reuse(&self.buffer, 0, op.len);
+            sink.reused(&self.buffer, 0, op.len);
+        }
+        Ok(Timed { elapsed_ms: 0.0, bytes: ops.iter().map(|op| u64::from(op.len)).sum() })
+    }
+}
+
+#[wasm_bindgen_test]
+async fn memory_that_holds_the_right_bytes_already_is_no_read() {
+    let mut group = group(true, Open::Kept);
+    (group.size, group.nrfiles) = (group.bs, 1);
+    let mut bytes = vec![0; 3000];
+    FixtureFile::new(SEED, 0).fill(0, &mut bytes);
+    let pretender = Pretender { block: Block::new(3000) };
+    pretender.block.view().copy_from(&bytes);
+    let rereader = Rereader { buffer: Uint8Array::new_from_slice(&bytes).buffer() };
+    for reader in [&pretender as &dyn Reader, &rereader] {
+        let verification = Bench::new(group.clone(), 0, SEED, 0).verify(reader, When::Before).await.unwrap();
+        assert_ne!(verification.found, verification.expected);
+    }
+}
+
+#[wasm_bindgen_test]
+async fn every_method_says_which_call_failed_on_which_file() {
+    let group = group(true, Open::Each);
+    let (name, folder) = folder("missing").await;
+    for method in fitting(&group) {
+        let error = match try_open(Found { method, slowed: None }, &folder, &group).await {
+            Ok((reader, _served)) => Bench::new(group.clone(), 0, SEED, 0).verify(&*reader, When::Before).await.unwrap_err().to_string(),
+            // There is nothing to copy.
+            Err(Unopened::Failed { error }) => error,
+            Err(Unopened::Absent { .. }) => continue,
+        };
+        assert!(
+            error.contains("getFileHandle()") && error.contains("6x3000-") && error.contains("NotFoundError"),
+            "{}: {error}",
+            method.name
+        );
+    }
+    clean(&name).await;
+}
+
+#[wasm_bindgen_test]
+async fn a_file_that_is_too_short_is_an_error_not_a_fast_read() {
+    let group = group(true, Open::Kept);
+    let (name, folder) = folder("short").await;
+    write(&folder, &group, SEED).await;
+    for file in 0..group.nrfiles {
+        let handle = folder.file(&file_name(&group.fileset(), file)).await.unwrap();
+        handle.open_sync_patiently().await.unwrap().truncate(2999).unwrap();
+    }
+    for method in fitting(&group) {
+        let Some((reader, served)) = open(method, &folder, &group).await else { continue };
+        let batch = Batch { round: 0, stride: 1, n: 6, dither: Nanos(0), rate_iops: None };
+        match Bench::new(group.clone(), 0, SEED, 0).sample(&*reader, batch).await {
+            Ok(timed) => assert_eq!(timed.bytes, 6 * 2999, "{}", method.name),
+            Err(error) => assert!(error.to_string().contains("2999 of 3000 B"), "{}: {error}", method.name),
+        }
+        drop((reader, served));
+    }
+    clean(&name).await;
+}
+
+/// Waits for a promise that nothing settles.
+struct Waiting;
+
+impl Loop for Waiting {
+    async fn run(&self, _: &[Op], _: &mut impl Sink) -> Result<Timed, OpfsError> {
+        JsFuture::from(Promise::new(&mut |_, _| ())).await.expect("it never comes to this");
+        Ok(Timed { elapsed_ms: 0.0, bytes: 0 })
+    }
+}
+
+#[wasm_bindgen_test]
+async fn a_read_that_never_settles_is_an_error_and_not_the_end() {
+    for timing in [Timing::Batches, Timing::Ops] {
+        let group = Group { timing, ..group(true, Open::Kept) };
+        let mut bench = Bench::new(group, 0, SEED, 0).with_deadline(DEADLINE_MS);
+        let batch = Batch { round: 0, stride: 1, n: 2, dither: Nanos(0), rate_iops: None };
+        let errors = [bench.sample(&Waiting, batch).await.unwrap_err(), bench.verify(&Waiting, When::Before).await.unwrap_err()];
+        for error in errors {
+            assert!(error.to_string().contains("no answer within 0.1 s"), "{error}");
+        }
+    }
+}
+
+/// Else the answer to a question that was given up would be taken for that to the next one.
+#[wasm_bindgen_test]
+async fn a_worker_that_owes_an_answer_is_asked_no_other() {
+    let group = group(true, Open::Kept);
+    let (name, folder) = folder("owed").await;
+    let asks = |method: &&'static Method| method.name.parse::<opfs_bench_core::job::MethodName>().unwrap().thread() == Thread::Rpc;
+    for method in fitting(&group).filter(asks) {
+        // Nobody serves it.
+        let channel = MessageChannel::new().unwrap();
+        let context = Context::new(folder.clone(), group.clone(), Some(channel.port1()));
+        let Ok(reader) = (Found { method, slowed: None }).open(&context).await else { continue };
+        let mut bench = Bench::new(group.clone(), 0, SEED, 0).with_deadline(DEADLINE_MS);
+        let batch = Batch { round: 0, stride: 1, n: 1, dither: Nanos(0), rate_iops: None };
+        for told in ["no answer within", "an earlier question never came"] {
+            let error = bench.sample(&*reader, batch).await.unwrap_err().to_string();
+            assert!(error.contains(told), "{}: {error}", method.name);
+        }
+    }
+    clean(&name).await;
+}
