@@ -9,7 +9,7 @@ use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, FileSystemDirectoryHandle};
+use web_sys::FileSystemDirectoryHandle;
 
 use super::{Context, Loop, Method, Reader, Sink, Timed, Unopened};
 use crate::opfs::{Call, Directory, OpfsError, SyncHandle};
@@ -84,12 +84,7 @@ async fn open_slice(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     if context.group.open == job::Open::Each {
         return Ok(Box::new(Twin::SliceEach { directory: context.directory.clone(), names: names(context), length }));
     }
-    let opened = Array::new();
-    for name in &context.names {
-        let file: Blob = context.directory.file(name).await?.snapshot().await?;
-        opened.push(&file);
-    }
-    Ok(Box::new(Twin::SliceKept { opened, length }))
+    Ok(Box::new(Twin::SliceKept { opened: context.snapshots().await?.iter().collect(), length }))
 }
 
 fn names(context: &Context) -> Array {

@@ -82,6 +82,8 @@ pub enum Change {
 #[must_use]
 pub fn compare(base: Launches, other: Launches) -> Comparison {
     let refusals = refuse::refusals(base, other);
+    let timed = [base, other].map(|side| side.iter().filter(|run| !was_throttled(run)).collect::<Vec<_>>());
+    let all = [base, other].map(|side| side.iter().collect::<Vec<_>>());
     let rows = base.first().map_or_else(Vec::new, |first| {
         let arms = |group: &GroupResult| -> Vec<(Group, MethodName, Role)> {
             let compared = group.record.arms.iter().filter(|arm| matches!(arm.role, Role::Baseline | Role::Contender));
@@ -91,11 +93,11 @@ pub fn compare(base: Launches, other: Launches) -> Comparison {
             .groups
             .iter()
             .flat_map(arms)
-            .map(|(group, method, role)| row(base, other, group, method, role, !refusals.is_empty()))
+            .map(|(group, method, role)| row(&all, &timed, group, method, role, !refusals.is_empty()))
             .collect()
     });
-    let throttled = [base, other].map(|side| side.iter().filter(|run| was_throttled(run)).count());
-    Comparison { launches: (base.len(), other.len()), throttled: throttled.into(), refusals, rows }
+    let launches = (base.len(), other.len());
+    Comparison { launches, throttled: (launches.0 - timed[0].len(), launches.1 - timed[1].len()), refusals, rows }
 }
 
 /// Whether the device became so slow, in a group or over the run, that its times say nothing of other runs.
@@ -103,20 +105,20 @@ fn was_throttled(run: &RunResult) -> bool {
     let writes = |group: &GroupResult| group.record.arms.iter().any(|arm| arm.writes);
     let throttled = |drift: &Drift, writes: bool| drift.degree == Degree::Throttled && drift.moves_times(writes);
     let within = |group: &GroupResult| group.estimates.drift.iter().any(|drift| throttled(drift, writes(group)));
-    run.groups.iter().any(within) || run_drift(&run.groups).iter().any(|drift| throttled(drift, run.groups.iter().any(writes)))
+    run.groups.iter().any(within) || run_drift(&run.groups).iter().any(|drift| throttled(drift, false))
 }
 
-fn row(base: Launches, other: Launches, group: Group, method: MethodName, role: Role, refused: bool) -> Row {
-    let numbers = |launches: Launches, counts: fn(&RunResult) -> bool, of: Number| -> Vec<f64> {
-        launches.iter().filter(|run| counts(run)).filter_map(|run| number(run, &group, &method, of)).collect()
+/// The row of a method: its ratio from all launches of both sides, its time from those whose times count.
+fn row(all: &[Vec<&RunResult>; 2], timed: &[Vec<&RunResult>; 2], group: Group, method: MethodName, role: Role, refused: bool) -> Row {
+    let sides = |launches: &[Vec<&RunResult>; 2], of: Number| {
+        let numbers = |side: &Vec<&RunResult>| side.iter().filter_map(|run| number(run, &group, &method, of)).collect();
+        let [base, other] = launches.each_ref().map(numbers);
+        Sides::of(base, other, refused)
     };
-    let sides = |counts: fn(&RunResult) -> bool, of: Number| Sides::of(numbers(base, counts, of), numbers(other, counts, of), refused);
-    let per_op = sides(
-        |run| !was_throttled(run),
-        |group, arm| group.estimates.arms[arm].per_op.filter(|per_op| !per_op.at_most).map(|per_op| per_op.median_ns),
-    );
+    let per_op =
+        sides(timed, |group, arm| group.estimates.arms[arm].per_op.filter(|per_op| !per_op.at_most).map(|per_op| per_op.median_ns));
     let ratio: Number = |group, arm| group.estimates.arms[arm].ratio.map(|ratio| ratio.point());
-    let to_baseline = (role == Role::Contender).then(|| sides(|_| true, ratio));
+    let to_baseline = (role == Role::Contender).then(|| sides(all, ratio));
     Row { group, method, role, per_op, to_baseline }
 }
 

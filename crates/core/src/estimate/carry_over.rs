@@ -15,6 +15,9 @@ impl Samples<'_> {
     pub(super) fn carry_over(&self) -> Option<Invalid> {
         let baseline = self.baseline?;
         let writers: Vec<usize> = (0..self.record.arms.len()).filter(|arm| self.arm(*arm).writes && self.arm(*arm).takes_part()).collect();
+        if writers.is_empty() {
+            return None;
+        }
         let medians: Vec<Option<f64>> = (0..self.record.arms.len()).map(|arm| stats::median(&self.logs(arm))).collect();
         // A sample right after one of the same method finds caches and threads as it needs them, whatever was written.
         let same = |arm: usize| self.arm(arm).method == self.arm(baseline).method;

@@ -1,7 +1,7 @@
 //! From raw samples to estimates. The same numbers come out wherever it runs, to the last bit.
 
 use super::samples::Samples;
-use super::{ArmEstimate, GroupEstimates, LatencyEstimates, PerOp, Ratio, Verdict, drift};
+use super::{ArmEstimate, GroupEstimates, LatencyEstimates, PerOp, Ratio, Sentinel, Verdict, drift};
 use crate::protocol;
 use crate::result::{GroupRecord, Role};
 use crate::seed::Seed;
@@ -35,7 +35,7 @@ pub fn estimate(record: &GroupRecord, seed: Seed) -> GroupEstimates {
         level,
         half_width,
         rounds_needed: half_width.and_then(|width| rounds_needed(group.kept.len(), width)),
-        drift: drift::of_rounds(&record.rounds),
+        drift: drift::of_rounds(&record.rounds, &Sentinel::ALL),
         invalid,
         arms,
     }

@@ -51,6 +51,8 @@ pub enum Degree {
 impl Sentinel {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::MainCpu, Self::WorkerCpu, Self::Storage];
+    /// Those whose work is the same whatever a group reads.
+    const CPU: [Self; 2] = [Self::MainCpu, Self::WorkerCpu];
 
     fn reading(self, read: &Sentinels) -> Option<Nanos> {
         let reading = match self {
@@ -87,15 +89,13 @@ impl Drift {
 /// The drift over a run's groups, one after another: of the CPU alone, since what a flush takes depends on what the group reads.
 #[must_use]
 pub fn run_drift(groups: &[GroupResult]) -> Vec<Drift> {
-    let mut drift = of_rounds(groups.iter().flat_map(|group| &group.record.rounds));
-    drift.retain(|drift| drift.sentinel != Sentinel::Storage);
-    drift
+    of_rounds(groups.iter().flat_map(|group| &group.record.rounds), &Sentinel::CPU)
 }
 
-/// The drift over rounds in the order of time. Rounds that do not count for the arms are as good as others here.
-pub(super) fn of_rounds<'a>(rounds: impl IntoIterator<Item = &'a Round>) -> Vec<Drift> {
+/// The drift of these sentinels over rounds in the order of time. Rounds that do not count for the arms are as good as others here.
+pub(super) fn of_rounds<'a>(rounds: impl IntoIterator<Item = &'a Round>, sentinels: &[Sentinel]) -> Vec<Drift> {
     let read: Vec<Sentinels> = rounds.into_iter().map(|round| round.sentinels).collect();
-    Sentinel::ALL.into_iter().filter_map(|sentinel| of_sentinel(sentinel, &read)).collect()
+    sentinels.iter().filter_map(|sentinel| of_sentinel(*sentinel, &read)).collect()
 }
 
 fn of_sentinel(sentinel: Sentinel, read: &[Sentinels]) -> Option<Drift> {

@@ -91,7 +91,8 @@ impl Thermometer {
         self.readings.push(read);
         self.allowance.first = self.allowance.first.or_else(|| first_level(&self.readings));
         let latest = self.readings.len().checked_sub(protocol::SENTINEL_LEVEL).and_then(|from| Level::of(&self.readings[from..]));
-        let hot = latest.zip(self.allowance.first).is_some_and(|(latest, first)| latest.above(first) > protocol::HOT.max(self.by_chance()));
+        let above = latest.zip(self.allowance.first).map_or(0.0, |(latest, first)| latest.above(first));
+        let hot = above > protocol::HOT && above > self.by_chance();
         let pauses = hot && self.allowance.pauses > 0 && self.allowance.time >= protocol::REST;
         if pauses {
             self.pause = Some(Pause { at: now, took: Nanos(0) });

@@ -8,18 +8,20 @@ use crate::estimate::{Degree, Drift, Sentinel, run_drift};
 use crate::result::{CoolDown, GroupResult, RunResult};
 use crate::units::Nanos;
 
+const WHOLE_RUN: &str = "the whole run";
+
 /// Drift over the whole run, and within groups: that which moves the times of reads, and that which need not.
 pub(super) fn drifted(run: &RunResult) -> Vec<Doubt> {
-    let writes = |group: &GroupResult| group.record.arms.iter().any(|arm| arm.writes);
-    let of_run = (run_drift(&run.groups), "the whole run".to_owned(), run.groups.iter().any(writes));
-    let of_group = |group: &GroupResult| (group.estimates.drift.clone(), words::title(&group.record.group), writes(group));
-    // Of one group, the whole run says nothing else.
-    let groups: &[GroupResult] = if run.groups.len() > 1 { &run.groups } else { &[] };
-    let (mut device, mut storage) = (Vec::new(), Vec::new());
-    for (found, title, writes) in std::iter::once(of_run).chain(groups.iter().map(of_group)) {
-        for drift in found {
+    // A single group is the whole run.
+    let several = run.groups.len() > 1;
+    let whole = if several { run_drift(&run.groups) } else { Vec::new() };
+    let mut device: Vec<(String, Drift)> = whole.into_iter().map(|drift| (WHOLE_RUN.to_owned(), drift)).collect();
+    let mut storage = Vec::new();
+    for GroupResult { record, estimates } in &run.groups {
+        let writes = record.arms.iter().any(|arm| arm.writes);
+        for drift in &estimates.drift {
             let list = if drift.moves_times(writes) { &mut device } else { &mut storage };
-            list.push((title.clone(), drift));
+            list.push((if several { words::title(&record.group) } else { WHOLE_RUN.to_owned() }, *drift));
         }
     }
     let worst = device.iter().map(|(_, drift)| drift.degree).max();

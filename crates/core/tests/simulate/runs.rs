@@ -2,6 +2,7 @@
 
 use opfs_bench_core::estimate::{Degree, Invalid, Sentinel, Verdict, Withheld};
 use opfs_bench_core::job::Job;
+use opfs_bench_core::report::{Doubt, doubts};
 use opfs_bench_core::result::{DropCause, Ended, Outcome, Role, RunResult, Sentinels};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::simulate::{CarryOver, Clock, Device, Fault, Happening, MethodModel, Moment, Monotonic, Noise, NoiseKind, run};
@@ -174,6 +175,10 @@ fn a_cpu_that_is_throttled_half_way_is_reported_and_ratios_stay() {
     let group = &result.groups[0];
     let sentinels: Vec<_> = group.estimates.drift.iter().map(|drift| (drift.sentinel, drift.degree)).collect();
     assert_eq!(sentinels, Sentinel::ALL.map(|sentinel| (sentinel, Degree::Throttled)));
+    let told: Vec<String> = doubts(&result).iter().flat_map(Doubt::items).collect();
+    for what in ["on the main thread took", "in the worker took", "flushing 4 KiB took"] {
+        assert_eq!(told.iter().filter(|item| item.starts_with("The whole run: ") && item.contains(what)).count(), 1, "{what}: {told:?}");
+    }
     for drift in &group.estimates.drift {
         assert!((drift.point() - 1.5).abs() < 0.1, "{drift:?}");
     }
