@@ -7,8 +7,8 @@ use futures_util::future::{Either, select};
 use futures_util::pin_mut;
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
 
+use crate::awaiting::Settled;
 use crate::opfs::OpfsError;
 
 /// A sample takes a quarter of a second at most, a check some seconds on a slow device. Shorter than what the run as a whole takes
@@ -36,23 +36,26 @@ pub fn within<T, E: From<OpfsError>>(ms: f64, work: impl Future<Output = Result<
     }
 }
 
-/// A timer, called off when dropped: samples come by the thousand, and none may leave one behind.
+/// A timer, called off when dropped: samples come by the thousand, and none may leave one behind, nor a promise that is awaited for ever.
 struct Timer {
     id: JsValue,
-    over: JsFuture,
+    resolve: Function,
+    over: Settled,
 }
 
 impl Timer {
     fn new(ms: f64) -> Self {
-        let mut id = JsValue::UNDEFINED;
-        let over = Promise::new(&mut |resolve, _| id = set_timeout(&resolve, ms));
-        Self { id, over: over.into() }
+        let mut resolve = Function::default();
+        let over = Promise::new(&mut |resolves, _| resolve = resolves);
+        Self { id: set_timeout(&resolve, ms), resolve, over: Settled::of(&over) }
     }
 }
 
 impl Drop for Timer {
     fn drop(&mut self) {
         clear_timeout(&self.id);
+        // It settles a promise, which cannot throw.
+        let _ = self.resolve.call0(&JsValue::UNDEFINED);
     }
 }
 

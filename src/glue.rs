@@ -4,12 +4,18 @@ use js_sys::{Function, Int32Array, Object, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{CacheStorage, FileSystemDirectoryHandle, FileSystemSyncAccessHandle, IdbFactory, IdbRequest, MessagePort};
 
+use crate::awaiting::Callback;
+
 #[wasm_bindgen(module = "/src/glue.js")]
 extern "C" {
     #[wasm_bindgen(js_name = readAt)]
     pub fn read_at(handle: &FileSystemSyncAccessHandle, view: &Uint8Array, at: f64) -> f64;
     #[wasm_bindgen(js_name = takeThrown)]
     pub fn take_thrown() -> JsValue;
+    #[wasm_bindgen(js_name = callWhenSettled)]
+    pub fn call_when_settled(fulfilled: &Callback, rejected: &Callback);
+    #[wasm_bindgen(js_name = whenSettled)]
+    pub fn when_settled(promise: &Promise, slot: u32);
     pub fn asker(port: &MessagePort) -> Function;
     #[wasm_bindgen(js_name = sharedAsker)]
     pub fn shared_asker(port: &MessagePort, state: &Int32Array) -> Function;

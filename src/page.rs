@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::Function;
+use futures_channel::oneshot;
+use js_sys::{Function, Promise};
 use opfs_bench_core::job::{BadJob, Group, Job, Mistake};
 use opfs_bench_core::report;
 use opfs_bench_core::result::RunResult;
@@ -11,6 +12,7 @@ use opfs_bench_core::seed::Seed;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
+use crate::awaiting;
 use crate::main::control::Control;
 use crate::main::run;
 use crate::methods;
@@ -141,11 +143,18 @@ impl Bench {
     }
 
     /// Runs the job. Resolves when it has ended, in whatever way, and OPFS is clean again.
-    pub fn run(&self, worker_url: String, on_event: Function) -> js_sys::Promise {
+    pub fn run(&self, worker_url: String, on_event: Function) -> Promise {
         let (job, seed, control, result) = (self.job.clone(), self.seed, Rc::clone(&self.control), Rc::clone(&self.result));
+        let (done, ended) = oneshot::channel();
+        awaiting::spawn(async move {
+            let run = run::run(job, seed, &worker_url, control, on_event).await;
+            result.replace(Some(run.to_json()));
+            // Nobody may be waiting for it.
+            let _ = done.send(());
+        });
         wasm_bindgen_futures::future_to_promise(async move {
-            let ended = run::run(job, seed, &worker_url, control, on_event).await;
-            result.replace(Some(ended.to_json()));
+            // It ends in no other way than by being sent.
+            let _ = ended.await;
             Ok(JsValue::UNDEFINED)
         })
     }

@@ -12,7 +12,15 @@ use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 use crate::opfs::told;
 use crate::worker::messages::{Answer, Answered, Asked, Request};
 
-type Pending = Rc<RefCell<HashMap<u32, oneshot::Sender<Result<Answer, String>>>>>;
+type Pending = Rc<RefCell<Waiting>>;
+
+/// Who waits for which answer.
+#[derive(Default)]
+struct Waiting {
+    answers: HashMap<u32, oneshot::Sender<Result<Answer, String>>>,
+    /// A worker that failed once may never answer again.
+    failure: Option<String>,
+}
 
 /// A worker that answers. It ends when this is dropped, whatever it is doing, and its locks with it.
 pub struct Remote {
@@ -35,9 +43,9 @@ impl Remote {
             let pending = Rc::clone(&pending);
             move |event: MessageEvent| {
                 let Ok(Answered { id, answer }) = serde_wasm_bindgen::from_value(event.data()) else {
-                    return reject_all(&pending, "the worker sent a message that the page cannot read");
+                    return fail(&pending, "the worker sent a message that the page cannot read");
                 };
-                if let Some(waiting) = pending.borrow_mut().remove(&id) {
+                if let Some(waiting) = take(&pending, id) {
                     // Whoever asked may have been given up.
                     let _ = waiting.send(answer);
                 }
@@ -47,7 +55,7 @@ impl Remote {
             let pending = Rc::clone(&pending);
             move |event: ErrorEvent| {
                 let message = js_sys::Reflect::get(&event, &"message".into()).ok().and_then(|message| message.as_string());
-                reject_all(&pending, &format!("the worker failed: {}", message.unwrap_or_else(|| "its script did not load".into())));
+                fail(&pending, &format!("the worker failed: {}", message.unwrap_or_else(|| "its script did not load".into())));
             }
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -71,6 +79,7 @@ impl Remote {
 
     /// Asks, and hands ports over.
     pub async fn ask_with(&self, request: Request, ports: &Array) -> Result<Answer, String> {
+        self.failed()?;
         let id = self.next.get();
         self.next.set(id + 1);
         let asked = serde_wasm_bindgen::to_value(&Asked { id, request }).expect("requests are plain data");
@@ -79,9 +88,14 @@ impl Remote {
         settled(answer).await
     }
 
+    /// An error once the worker has failed.
+    pub fn failed(&self) -> Result<(), String> {
+        self.pending.borrow().failure.clone().map_or(Ok(()), Err)
+    }
+
     fn expect(&self, id: u32) -> oneshot::Receiver<Result<Answer, String>> {
         let (sender, receiver) = oneshot::channel();
-        self.pending.borrow_mut().insert(id, sender);
+        self.pending.borrow_mut().answers.insert(id, sender);
         receiver
     }
 }
@@ -95,8 +109,17 @@ async fn settled(answer: oneshot::Receiver<Result<Answer, String>>) -> Result<An
     answer.await.unwrap_or_else(|_| Err("the worker ended".into()))
 }
 
-fn reject_all(pending: &Pending, error: &str) {
-    for (_, waiting) in pending.borrow_mut().drain() {
+fn take(pending: &Pending, id: u32) -> Option<oneshot::Sender<Result<Answer, String>>> {
+    pending.borrow_mut().answers.remove(&id)
+}
+
+fn fail(pending: &Pending, error: &str) {
+    let waiting = {
+        let mut pending = pending.borrow_mut();
+        pending.failure.get_or_insert_with(|| error.to_owned());
+        std::mem::take(&mut pending.answers)
+    };
+    for (_, waiting) in waiting {
         let _ = waiting.send(Err(error.to_owned()));
     }
 }

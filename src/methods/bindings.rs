@@ -1,40 +1,52 @@
-//! A sync handle as most Rust code reads from it: through web-sys alone, with new options for each read.
+//! What most Rust code does: sync handles through web-sys alone, with new options for each read, into buffers that lie where the
+//! allocator puts them; and promises by `JsFuture`. Against the other methods of this crate each shows what one such thing costs.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::Uint8Array;
+use js_sys::ArrayBuffer;
 use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::Blob;
 
-use super::{Context, Loop, Method, Reader, Sink, Timed, Unopened};
+use super::blob::{self, ReadBlob};
+use super::{Block, Context, Loop, Method, Reader, Sink, Timed, Unopened, sync};
 use crate::clock;
-use crate::opfs::{Directory, OpfsError, SyncHandle};
+use crate::opfs::{Call, Directory, OpfsError, SyncHandle};
 
-pub const METHODS: &[Method] = &[Method::new("worker/sync-web-sys", EndsUp::WorkerWasm, |context| Box::pin(open(context)))];
+pub const METHODS: &[Method] = &[
+    Method::new("worker/sync-web-sys", EndsUp::WorkerWasm, |context| Box::pin(open(context))),
+    Method::new("worker/sync-unaligned", EndsUp::WorkerWasm, |context| {
+        Box::pin(sync::open(context, Rc::new(Block::unaligned(context.block_length() as usize))))
+    }),
+    Method::new("main/slice-js-future", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, ByJsFuture))),
+    Method::new("worker/slice-js-future", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, ByJsFuture))),
+];
 
 async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
-    let bytes = RefCell::new(vec![0; context.block_length() as usize]);
+    let block = context.block();
     Ok(match context.group.open {
-        job::Open::Kept => Box::new(Kept { handles: context.kept_sync_handles().await?, bytes }),
-        job::Open::Each => Box::new(Each { directory: context.directory.clone(), names: context.names.clone(), bytes }),
+        job::Open::Kept => Box::new(Kept { handles: context.kept_sync_handles().await?, block }),
+        job::Open::Each => Box::new(Each { directory: context.directory.clone(), names: context.names.clone(), block }),
     })
 }
 
 struct Kept {
     handles: Rc<[SyncHandle]>,
-    bytes: RefCell<Vec<u8>>,
+    block: Rc<Block>,
 }
 
 impl Loop for Kept {
     async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
-        let mut buffer = self.bytes.borrow_mut();
+        sink.begin(&self.block);
         let mut bytes = 0;
         let start = clock::now_ms();
         for op in ops {
-            bytes += u64::from(self.handles[op.file as usize].read_by_web_sys(&mut buffer, op.at)?);
-            take(&mut buffer, sink);
+            let handle = &self.handles[op.file as usize];
+            bytes += u64::from(self.block.with_slice(|slice| handle.read_by_web_sys(slice, op.at))?);
+            sink.block(&self.block);
         }
         Ok(Timed::since(start, bytes))
     }
@@ -43,31 +55,32 @@ impl Loop for Kept {
 struct Each {
     directory: Directory,
     names: Vec<String>,
-    bytes: RefCell<Vec<u8>>,
+    block: Rc<Block>,
 }
 
 impl Loop for Each {
-    // Nothing else borrows the buffer: an arm reads one batch at a time.
-    #[allow(clippy::await_holding_refcell_ref)]
     async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
-        let mut buffer = self.bytes.borrow_mut();
+        sink.begin(&self.block);
         let mut bytes = 0;
         let start = clock::now_ms();
         for op in ops {
             let handle = self.directory.file(&self.names[op.file as usize]).await?.open_sync().await?;
-            bytes += u64::from(handle.read_by_web_sys(&mut buffer, op.at)?);
+            bytes += u64::from(self.block.with_slice(|slice| handle.read_by_web_sys(slice, op.at))?);
             drop(handle);
-            take(&mut buffer, sink);
+            sink.block(&self.block);
         }
         Ok(Timed::since(start, bytes))
     }
 }
 
-/// Hands the bytes to a sink that takes any, and spoils them.
-#[inline]
-fn take(buffer: &mut [u8], sink: &mut impl Sink) {
-    if sink.takes() {
-        sink.buffer(&Uint8Array::from(&*buffer).buffer());
-        buffer.fill(0);
+/// `main/slice`, awaited by what wasm-bindgen offers for it.
+struct ByJsFuture;
+
+impl ReadBlob for ByJsFuture {
+    async fn read(&self, blob: &Blob, name: &str, sink: &mut impl Sink) -> Result<u64, OpfsError> {
+        let read = JsFuture::from(blob.array_buffer()).await;
+        let buffer: ArrayBuffer = read.map_err(|error| OpfsError::thrown(Call::ArrayBuffer, name, &error))?.unchecked_into();
+        sink.buffer(&buffer);
+        Ok(buffer.byte_length().into())
     }
 }

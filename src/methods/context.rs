@@ -8,7 +8,7 @@ use opfs_bench_core::fixture::file_name;
 use opfs_bench_core::job::Group;
 use web_sys::{Blob, MessagePort};
 
-use super::{Method, Reader, Unopened};
+use super::{Block, Method, Reader, Unopened};
 use crate::opfs::{self, Directory, OpfsError, SyncHandle};
 
 /// Files are copied by this many bytes.
@@ -24,6 +24,8 @@ pub struct Context {
     pub group: Group,
     /// For methods that ask the worker: the port to it.
     pub port: Option<MessagePort>,
+    /// Where every method reads to that reads into Wasm memory: the same place for all, so that none has a better one.
+    block: OnceCell<Rc<Block>>,
     /// Sync handles on all files, opened by the first method that keeps them: their lock is exclusive, so there is one each.
     kept: OnceCell<Rc<[SyncHandle]>>,
     /// What is open already. A method and its slowed forms share one reader: where they lay apart in memory, they would not be equal.
@@ -35,7 +37,7 @@ impl Context {
     pub fn new(directory: Directory, group: Group, port: Option<MessagePort>) -> Self {
         let fileset = group.fileset();
         let names = (0..fileset.nrfiles).map(|file| file_name(&fileset, file)).collect();
-        Self { directory, names, group, port, kept: OnceCell::new(), readers: RefCell::default() }
+        Self { directory, names, group, port, block: OnceCell::new(), kept: OnceCell::new(), readers: RefCell::default() }
     }
 
     /// The same files for a method with a port of its own.
@@ -53,6 +55,11 @@ impl Context {
         let reader: Rc<dyn Reader> = (method.open)(self).await?.into();
         self.readers.borrow_mut().push((method.name, Rc::clone(&reader)));
         Ok(reader)
+    }
+
+    /// A block of Wasm memory, the same for all methods.
+    pub(super) fn block(&self) -> Rc<Block> {
+        Rc::clone(self.block.get_or_init(|| Rc::new(Block::new(self.block_length() as usize))))
     }
 
     /// A sync handle on every file.

@@ -4,9 +4,9 @@ use js_sys::Promise;
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
 
 use super::{Context, Loop, Method, Reader, Sink, Timed, Unopened};
+use crate::awaiting::Settled;
 use crate::clock;
 use crate::opfs::OpfsError;
 
@@ -39,7 +39,7 @@ impl Loop for Awaiting {
         let start = clock::now_ms();
         for op in ops {
             std::hint::black_box(op.at);
-            JsFuture::from(self.settled.clone()).await.expect("settled without a reason");
+            Settled::of(&self.settled).await.expect("settled without a reason");
         }
         Ok(Timed::since(start, 0))
     }

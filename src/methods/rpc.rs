@@ -9,11 +9,12 @@ use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{MessageEvent, MessagePort};
 
 use super::{Context, Loop, Method, Reader, Served, Sink, Timed, Unopened};
-use crate::opfs::{Call, Directory, OpfsError, SyncHandle};
+use crate::awaiting::Settled;
+use crate::opfs::{Call, Directory, OpfsError, SyncHandle, View};
 use crate::{clock, glue};
 
 pub const METHODS: &[Method] = &[
@@ -57,7 +58,7 @@ impl Asking {
             return Err(OpfsError::owed());
         }
         let asked = self.ask.call2(&JsValue::UNDEFINED, &op.file.into(), &(op.at as f64).into()).map_err(failed)?;
-        let answer = JsFuture::from(asked.unchecked_into::<Promise>()).await.map_err(failed)?;
+        let answer = Settled::of(asked.unchecked_ref::<Promise>()).await.map_err(failed)?;
         self.owed.set(false);
         answer.dyn_into().map_err(|answer| OpfsError::answered(&answer.as_string().unwrap_or_default()))
     }
@@ -118,9 +119,9 @@ pub fn question(event: &MessageEvent) -> (usize, u64) {
 }
 
 fn read(handle: &SyncHandle, at: u64, length: u32) -> Result<ArrayBuffer, OpfsError> {
-    let view = Uint8Array::new_with_length(length);
+    let view = View::of(Uint8Array::new_with_length(length));
     handle.read_full(&view, at)?;
-    Ok(view.buffer())
+    Ok(view.js().buffer())
 }
 
 async fn open_and_read(directory: &Directory, name: &str, at: u64, length: u32) -> Result<ArrayBuffer, OpfsError> {

@@ -10,12 +10,13 @@ use js_sys::{Atomics, Function, Int32Array, Promise, SharedArrayBuffer, Uint8Arr
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{MessageEvent, MessagePort};
 
 use super::rpc::{Files, Serving, question};
 use super::{Context, Loop, Method, Reader, Served, Sink, Timed, Unopened};
-use crate::opfs::{Call, OpfsError};
+use crate::awaiting::Settled;
+use crate::opfs::{Call, OpfsError, View};
 use crate::{clock, glue};
 
 pub const METHODS: &[Method] = &[Method::new("rpc/shared", EndsUp::Shared, |context| Box::pin(open(context)))
@@ -93,7 +94,7 @@ impl Asking {
             return Err(OpfsError::owed());
         }
         let asked = self.ask.call2(&JsValue::UNDEFINED, &op.file.into(), &(op.at as f64).into()).map_err(failed)?;
-        JsFuture::from(asked.unchecked_into::<Promise>()).await.map_err(failed)?;
+        Settled::of(asked.unchecked_ref::<Promise>()).await.map_err(failed)?;
         let length = u32::try_from(numbers.get_index(LENGTH)).unwrap_or_default();
         if numbers.get_index(STATE) == READ {
             return Ok(length);
@@ -133,13 +134,13 @@ async fn serve(context: &Context, port: MessagePort) -> Result<Box<dyn Served>, 
 /// The memory, and the part of it that a block fills.
 struct Answering {
     memory: Memory,
-    block: Uint8Array,
+    block: View,
 }
 
 impl Answering {
     fn into(buffer: SharedArrayBuffer, length: u32) -> Self {
         let memory = Memory::of(buffer);
-        let block = memory.data.subarray(0, length);
+        let block = View::of(memory.data.subarray(0, length));
         Self { memory, block }
     }
 

@@ -13,15 +13,15 @@ use crate::clock;
 use crate::opfs::{Directory, FileHandle, OpfsError, SharedLock, SyncHandle};
 
 pub const METHODS: &[Method] = &[
-    Method::new("worker/sync", EndsUp::WorkerWasm, |context| Box::pin(open(context))),
+    Method::new("worker/sync", EndsUp::WorkerWasm, |context| Box::pin(open(context, context.block()))),
     Method::new("worker/sync-read-only", EndsUp::WorkerWasm, |context| Box::pin(open_shared(context, SharedLock::ReadOnly)))
         .copies(Copies::WhereKept),
     Method::new("worker/sync-readwrite-unsafe", EndsUp::WorkerWasm, |context| Box::pin(open_shared(context, SharedLock::ReadWriteUnsafe)))
         .copies(Copies::WhereKept),
 ];
 
-async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
-    let block = Block::new(context.block_length() as usize);
+/// Opens it to read into this block.
+pub(super) async fn open(context: &Context, block: Rc<Block>) -> Result<Box<dyn Reader>, Unopened> {
     Ok(match context.group.open {
         job::Open::Kept => Box::new(Kept { handles: context.kept_sync_handles().await?, block }),
         job::Open::Each => Box::new(Each { directory: context.directory.clone(), names: context.names.clone(), lock: None, block }),
@@ -34,7 +34,7 @@ async fn open_shared(context: &Context, lock: SharedLock) -> Result<Box<dyn Read
     if !tried.open_sync_shared_patiently(lock).await?.holds(lock) {
         return Err(Unopened::absent(&format!("createSyncAccessHandle({{ mode: \"{}\" }})", lock.mode())));
     }
-    let block = Block::new(context.block_length() as usize);
+    let block = context.block();
     if context.group.open == job::Open::Each {
         let (directory, names) = (context.directory.clone(), context.names.clone());
         return Ok(Box::new(Each { directory, names, lock: Some(lock), block }));
@@ -49,7 +49,7 @@ async fn open_shared(context: &Context, lock: SharedLock) -> Result<Box<dyn Read
 
 struct Kept {
     handles: Rc<[SyncHandle]>,
-    block: Block,
+    block: Rc<Block>,
 }
 
 impl Loop for Kept {
@@ -71,7 +71,7 @@ struct Each {
     names: Vec<String>,
     /// None: the exclusive one.
     lock: Option<SharedLock>,
-    block: Block,
+    block: Rc<Block>,
 }
 
 impl Loop for Each {

@@ -8,10 +8,10 @@ use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
 use web_sys::FileSystemDirectoryHandle;
 
-use super::{Context, Loop, Method, Reader, Sink, Timed, Unopened};
+use super::{Block, Context, Loop, Method, Reader, Sink, Timed, Unopened};
+use crate::awaiting::Settled;
 use crate::opfs::{Call, Directory, OpfsError, SyncHandle};
 
 #[wasm_bindgen(module = "/www/twins.js")]
@@ -39,10 +39,50 @@ extern "C" {
 }
 
 pub const METHODS: &[Method] = &[
-    Method::new("worker/sync-js", EndsUp::WorkerBuffer, |context| Box::pin(open_sync(context))),
+    Method::new("worker/sync-js", EndsUp::WorkerWasm, |context| Box::pin(open_sync(context, Memory::Wasm(context.block())))),
+    Method::new("worker/sync-js-buffer", EndsUp::WorkerBuffer, |context| Box::pin(open_sync(context, Memory::buffer(context)))),
     Method::new("main/slice-js", EndsUp::MainBuffer, |context| Box::pin(open_slice(context))),
     Method::new("worker/slice-js", EndsUp::WorkerBuffer, |context| Box::pin(open_slice(context))),
 ];
+
+/// Where a loop with sync handles reads to.
+enum Memory {
+    /// Where Rust reads to, so that the loops differ in nothing else.
+    Wasm(Rc<Block>),
+    /// Where JavaScript alone would read to.
+    Buffer(Uint8Array),
+}
+
+impl Memory {
+    fn buffer(context: &Context) -> Self {
+        Self::Buffer(Uint8Array::new_with_length(context.block_length()))
+    }
+
+    /// Valid until Wasm memory grows.
+    fn view(&self) -> Uint8Array {
+        match self {
+            Self::Wasm(block) => block.view().js().clone(),
+            Self::Buffer(array) => array.clone(),
+        }
+    }
+
+    /// A read that brings nothing must not pass for one that brought what was there.
+    fn spoil(&self) {
+        match self {
+            Self::Wasm(block) => block.spoil(),
+            Self::Buffer(array) => {
+                array.fill(0, 0, array.length());
+            }
+        }
+    }
+
+    fn give(&self, sink: &mut impl Sink) {
+        match self {
+            Self::Wasm(block) => sink.block(block),
+            Self::Buffer(array) => sink.bytes(array),
+        }
+    }
+}
 
 /// One of the loops with what it reads from.
 enum Twin {
@@ -50,12 +90,12 @@ enum Twin {
     SyncKept {
         handles: Array,
         _open: Rc<[SyncHandle]>,
-        view: Uint8Array,
+        memory: Memory,
     },
     SyncEach {
         directory: Directory,
         names: Array,
-        view: Uint8Array,
+        memory: Memory,
     },
     SliceKept {
         opened: Array,
@@ -68,14 +108,13 @@ enum Twin {
     },
 }
 
-async fn open_sync(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
-    let view = Uint8Array::new_with_length(context.block_length());
+async fn open_sync(context: &Context, memory: Memory) -> Result<Box<dyn Reader>, Unopened> {
     Ok(Box::new(match context.group.open {
         job::Open::Kept => {
             let open = context.kept_sync_handles().await?;
-            Twin::SyncKept { handles: open.iter().map(SyncHandle::js).collect(), _open: open, view }
+            Twin::SyncKept { handles: open.iter().map(SyncHandle::js).collect(), _open: open, memory }
         }
-        job::Open::Each => Twin::SyncEach { directory: context.directory.clone(), names: names(context), view },
+        job::Open::Each => Twin::SyncEach { directory: context.directory.clone(), names: names(context), memory },
     }))
 }
 
@@ -99,23 +138,36 @@ impl Loop for Twin {
         // The same loop for each op alone, since what it reads is seen after its last op only.
         let mut all = Timed { elapsed_ms: 0.0, bytes: 0 };
         for op in ops {
-            self.spoil();
+            self.memory().inspect(|memory| memory.spoil());
             let (timed, buffer) = self.read(std::slice::from_ref(op)).await?;
             all = Timed { elapsed_ms: all.elapsed_ms + timed.elapsed_ms, bytes: all.bytes + timed.bytes };
-            sink.buffer(&buffer);
+            match self.memory() {
+                Some(memory) => memory.give(sink),
+                None => sink.buffer(&buffer),
+            }
         }
         Ok(all)
     }
 }
 
 impl Twin {
-    /// Runs the loop. Its time, and the bytes of its last op.
+    /// For loops that read into memory of ours.
+    fn memory(&self) -> Option<&Memory> {
+        match self {
+            Self::SyncKept { memory, .. } | Self::SyncEach { memory, .. } => Some(memory),
+            Self::SliceKept { .. } | Self::SliceEach { .. } => None,
+        }
+    }
+
+    /// Runs the loop. Its time, and the buffer that the browser made for its last op, if it made one.
     async fn read(&self, ops: &[Op]) -> Result<(Timed, ArrayBuffer), OpfsError> {
         let files = Uint32Array::from(&ops.iter().map(|op| op.file).collect::<Vec<_>>()[..]);
         let offsets = Float64Array::from(&ops.iter().map(|op| op.at as f64).collect::<Vec<_>>()[..]);
         let read = match self {
-            Self::SyncKept { handles, view, .. } => sync_kept(handles, view, &files, &offsets).map(JsValue::from),
-            Self::SyncEach { directory, names, view } => settled(sync_each(directory.js(), names, view, &files, &offsets)).await,
+            Self::SyncKept { handles, memory, .. } => sync_kept(handles, &memory.view(), &files, &offsets).map(JsValue::from),
+            Self::SyncEach { directory, names, memory } => {
+                settled(sync_each(directory.js(), names, &memory.view(), &files, &offsets)).await
+            }
             Self::SliceKept { opened, length } => settled(slice_kept(opened, *length, &files, &offsets)).await,
             Self::SliceEach { directory, names, length } => settled(slice_each(directory.js(), names, *length, &files, &offsets)).await,
         };
@@ -127,11 +179,7 @@ impl Twin {
         // A count of bytes; what is none is found out as a wrong one.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let timed = Timed { elapsed_ms: number(0), bytes: number(1) as u64 };
-        let buffer = match self {
-            Self::SyncKept { view, .. } | Self::SyncEach { view, .. } => view.buffer(),
-            Self::SliceKept { .. } | Self::SliceEach { .. } => read.get(2).unchecked_into(),
-        };
-        Ok((timed, buffer))
+        Ok((timed, read.get(2).unchecked_into()))
     }
 
     /// A loop in JavaScript does not say which of its calls threw, on which file: opening the files again tells, in most cases.
@@ -152,15 +200,8 @@ impl Twin {
         let call = if matches!(self, Self::SyncKept { .. } | Self::SyncEach { .. }) { Call::Read } else { Call::ArrayBuffer };
         OpfsError::thrown(call, "", error)
     }
-
-    /// A read that brings nothing must not pass for one that brought what was there.
-    fn spoil(&self) {
-        if let Self::SyncKept { view, .. } | Self::SyncEach { view, .. } = self {
-            view.fill(0, 0, view.length());
-        }
-    }
 }
 
 async fn settled(promise: Promise) -> Result<JsValue, JsValue> {
-    JsFuture::from(promise).await
+    Settled::of(&promise).await
 }

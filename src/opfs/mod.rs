@@ -8,7 +8,6 @@ mod tests;
 
 use js_sys::{Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     Blob, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions, FileSystemGetFileOptions,
     FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle, StorageManager, Window, WorkerGlobalScope,
@@ -16,6 +15,7 @@ use web_sys::{
 
 pub use error::{Call, OpfsError, told};
 
+use crate::awaiting::Settled;
 use crate::glue;
 
 /// What everything of opfs-bench in OPFS begins with, so that what a killed run left is found.
@@ -178,6 +178,25 @@ impl SharedLock {
     }
 }
 
+/// Where reads put their bytes. With its length, since to ask JavaScript for it costs a small read some percent.
+pub struct View {
+    array: Uint8Array,
+    length: u32,
+}
+
+impl View {
+    /// The whole of an array.
+    pub fn of(array: Uint8Array) -> Self {
+        let length = array.length();
+        Self { array, length }
+    }
+
+    /// The browser's own.
+    pub fn js(&self) -> &Uint8Array {
+        &self.array
+    }
+}
+
 /// A file opened for synchronous access. Closed, and its lock released, when dropped.
 #[must_use]
 pub struct SyncHandle {
@@ -194,14 +213,14 @@ impl SyncHandle {
 
     /// Fills the view with the bytes from offset `at` on, read after read until it is full.
     #[inline]
-    pub fn read_full(&self, view: &Uint8Array, at: u64) -> Result<u32, OpfsError> {
-        let read = glue::read_at(&self.handle, view, offset(at));
-        if read == f64::from(view.length()) { Ok(view.length()) } else { self.read_rest(view, at, read) }
+    pub fn read_full(&self, view: &View, at: u64) -> Result<u32, OpfsError> {
+        let read = glue::read_at(&self.handle, &view.array, offset(at));
+        if read == f64::from(view.length) { Ok(view.length) } else { self.read_rest(view, at, read) }
     }
 
     /// After a read that threw or came back short.
     #[cold]
-    fn read_rest(&self, view: &Uint8Array, at: u64, first: f64) -> Result<u32, OpfsError> {
+    fn read_rest(&self, view: &View, at: u64, first: f64) -> Result<u32, OpfsError> {
         let mut read = first;
         let mut filled = 0;
         loop {
@@ -210,14 +229,14 @@ impl SyncHandle {
             }
             // What is no number counts as 0 too: whatever is no progress ends the loop.
             let count = to_count(read);
-            if count == 0 || count > view.length() - filled {
-                return Err(OpfsError::short(&self.name, at, filled, view.length()));
+            if count == 0 || count > view.length - filled {
+                return Err(OpfsError::short(&self.name, at, filled, view.length));
             }
             filled += count;
-            if filled >= view.length() {
-                return Ok(view.length());
+            if filled >= view.length {
+                return Ok(view.length);
             }
-            read = glue::read_at(&self.handle, &view.subarray(filled, view.length()), offset(at + u64::from(filled)));
+            read = glue::read_at(&self.handle, &view.array.subarray(filled, view.length), offset(at + u64::from(filled)));
         }
     }
 
@@ -285,7 +304,7 @@ fn to_count(bytes: f64) -> u32 {
 
 /// What a promise resolves to.
 pub(crate) async fn settle(call: Call, name: &str, promise: Promise) -> Result<JsValue, OpfsError> {
-    JsFuture::from(promise).await.map_err(|error| OpfsError::thrown(call, name, &error))
+    Settled::of(&promise).await.map_err(|error| OpfsError::thrown(call, name, &error))
 }
 
 async fn while_locked<T, F: Future<Output = Result<T, OpfsError>>>(retries: u32, mut attempt: impl FnMut() -> F) -> Result<T, OpfsError> {
@@ -304,5 +323,5 @@ async fn while_locked<T, F: Future<Output = Result<T, OpfsError>>>(retries: u32,
 
 /// Waits so many milliseconds.
 pub async fn sleep(ms: f64) {
-    JsFuture::from(glue::sleep(ms)).await.expect("a timer does not reject");
+    Settled::of(&glue::sleep(ms)).await.expect("a timer does not reject");
 }

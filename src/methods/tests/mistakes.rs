@@ -50,7 +50,7 @@ async fn memory_that_holds_the_right_bytes_already_is_no_read() {
     let mut bytes = vec![0; 3000];
     FixtureFile::new(SEED, 0).fill(0, &mut bytes);
     let pretender = Pretender { block: Block::new(3000) };
-    pretender.block.view().copy_from(&bytes);
+    pretender.block.view().js().copy_from(&bytes);
     let rereader = Rereader { buffer: Uint8Array::new_from_slice(&bytes).buffer() };
     for reader in [&pretender as &dyn Reader, &rereader] {
         let verification = Bench::new(group.clone(), 0, SEED, 0).verify(reader, When::Before).await.unwrap();

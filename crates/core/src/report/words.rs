@@ -8,7 +8,8 @@ use crate::result::{Arm, EndsUp, GroupRecord, Role};
 pub(super) fn method(method: &MethodName) -> String {
     let thread = match (method.thread(), method.api()) {
         (Thread::Worker, "sync") => return "sync handles in a worker".into(),
-        (Thread::Worker, "sync-js") => return "sync handles in a worker, in plain JavaScript".into(),
+        (Thread::Worker, "sync-js" | "sync-js-buffer") => return "sync handles in a worker, in plain JavaScript".into(),
+        (Thread::Worker, "sync-unaligned") => return "sync handles in a worker, into unaligned memory".into(),
         (Thread::Worker, "sync-web-sys") => return "sync handles in a worker, through web-sys".into(),
         (Thread::Worker, "sync-read-only") => return "read-only sync handles in a worker".into(),
         (Thread::Worker, "sync-readwrite-unsafe") => return "sync handles without a lock in a worker".into(),
@@ -29,6 +30,7 @@ pub(super) fn method(method: &MethodName) -> String {
         "idb-array-buffer" | "idb-blob" => "IndexedDB",
         "cache" => "Cache Storage",
         "slice-js" => "promises in plain JavaScript",
+        "slice-js-future" => "promises by JsFuture",
         _ => "promises",
     };
     format!("{api} {thread}")
