@@ -45,8 +45,9 @@ struct Timer {
 
 impl Timer {
     fn new(ms: f64) -> Self {
-        let mut resolve = Function::default();
-        let over = Promise::new(&mut |resolves, _| resolve = resolves);
+        let mut resolve = None;
+        let over = Promise::new(&mut |resolves, _| resolve = Some(resolves));
+        let resolve = resolve.expect("a promise calls at once");
         Self { id: set_timeout(&resolve, ms), resolve, over: Settled::of(&over) }
     }
 }
