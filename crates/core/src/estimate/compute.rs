@@ -1,7 +1,7 @@
 //! From raw samples to estimates. The same numbers come out wherever it runs, to the last bit.
 
 use super::samples::Samples;
-use super::{ArmEstimate, GroupEstimates, LatencyEstimates, PerOp, Ratio, Sentinel, Verdict, drift};
+use super::{ArmEstimate, GroupEstimates, LatencyEstimates, PerOp, Ratio, Sentinel, StageEstimate, Verdict, drift};
 use crate::protocol;
 use crate::result::{GroupRecord, Role};
 use crate::seed::Seed;
@@ -24,6 +24,7 @@ pub fn estimate(record: &GroupRecord, seed: Seed) -> GroupEstimates {
                 ratio,
                 total,
                 latencies: LatencyEstimates::of(group.arm(arm)),
+                stages: group.arm(arm).stages.iter().map(|times| StageEstimate::of(times, group.arm(arm).tick_ns)).collect(),
                 verdict: group.verdict(arm, ratio.as_ref(), !invalid.is_empty()),
                 notes: group.notes(arm, &per_op, ratio.as_ref(), total.as_ref()),
             }

@@ -6,6 +6,7 @@ mod drift;
 mod latency;
 mod reasons;
 mod samples;
+mod stages;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,7 @@ pub(crate) use compute::{half_width, judge};
 pub use drift::{Degree, Drift, Sentinel, run_drift};
 pub use latency::LatencyEstimates;
 pub(crate) use samples::unit;
+pub use stages::StageEstimate;
 
 use crate::stats::{Summary, Tail, TotalRatio};
 use crate::units::Nanos;
@@ -53,6 +55,9 @@ pub struct ArmEstimate {
     /// What its single ops took. None where they were not timed one by one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latencies: Option<LatencyEstimates>,
+    /// What the parts of its work take, in their order. Empty where it was not taken apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<StageEstimate>,
     /// The verdict, on the typical ratio.
     pub verdict: Verdict,
     /// What a reader must know of this row.

@@ -134,7 +134,7 @@ pub(super) fn group(group: &GroupResult) -> Markup {
 /// A further table, which a reader may have to unfold.
 fn detail(detail: &Detail, id: &str) -> Markup {
     let title = unbroken(&detail.title);
-    let table = rows(&detail.columns, &detail.rows, id);
+    let table = html! { @if let Some(figure) = &detail.figure { (figure) } (rows(&detail.columns, &detail.rows, id)) };
     html! {
         @if detail.folded {
             details.detail { summary id=(id) { (title) } (table) }

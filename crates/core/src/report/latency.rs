@@ -27,6 +27,7 @@ pub(super) fn of(group: &GroupResult) -> Option<Detail> {
     (!timed.is_empty()).then(|| Detail {
         title: title(job),
         folded: false,
+        figure: None,
         columns,
         rows: timed.iter().map(|(arm, estimate, latencies)| row(&group.record, arm, estimate, latencies)).collect(),
         legend: legend(job, &timed.iter().map(|(_, _, latencies)| *latencies).collect::<Vec<_>>()),

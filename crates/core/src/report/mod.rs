@@ -21,6 +21,7 @@ mod lead;
 mod markdown;
 mod prose;
 mod spread;
+mod stages;
 mod table;
 #[cfg(test)]
 mod tests;

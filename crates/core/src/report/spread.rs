@@ -4,16 +4,19 @@ use super::format::{duration, percent, ratio_estimate};
 use super::lead::Lead;
 use super::table::{Cell, Detail, Entry, Heading, Row, arms};
 use super::{verdict, words};
-use crate::result::GroupResult;
+use crate::result::{Allocated, GroupResult};
 use crate::stats::Summary;
+use crate::units::Bytes;
 
 /// What stands where a value does not exist.
 const NONE: &str = "—";
+/// Heads the column of what is allocated, where that was looked at.
+const ALLOCATED: &str = "allocated";
 
 /// None where nothing was timed.
 pub(super) fn of(group: &GroupResult) -> Option<Detail> {
     let total = format!("total ratio ({})", percent(group.estimates.level));
-    let rows: Vec<Row> = arms(group)
+    let mut rows: Vec<Row> = arms(group)
         .into_iter()
         .filter_map(|(arm, estimate)| {
             let Summary { mean, standard_deviation, min, max } = estimate.per_op?.summary?;
@@ -25,15 +28,23 @@ pub(super) fn of(group: &GroupResult) -> Option<Detail> {
                 let estimate = ratio_estimate(total.point(), Some(total.interval()));
                 Cell { value: estimate.value(), interval: estimate.interval() }
             }));
+            cells.push(arm.allocated.map_or_else(Cell::default, |allocated| plain(self::allocated(allocated))));
             Some(Row { role: arm.role, class: verdict::class(&Lead::of(estimate).verdict), cells })
         })
         .collect();
     let number = |text: &str| Heading { text: text.into(), number: true };
+    let counted = rows.iter().any(|row| row.cells.last().is_some_and(|cell| !cell.is_empty()));
+    if !counted {
+        for row in &mut rows {
+            row.cells.pop();
+        }
+    }
     let columns = [Heading { text: "method".into(), number: false }]
         .into_iter()
         .chain(["mean", "std dev", "min", "max", &total].map(number))
+        .chain(counted.then(|| number(ALLOCATED)))
         .collect();
-    let legend = vec![
+    let mut legend = vec![
         Entry {
             term: "mean to max".into(),
             text: "mean, standard deviation, smallest and largest of the samples' times per op: they show what the noise was like, and \
@@ -45,5 +56,22 @@ pub(super) fn of(group: &GroupResult) -> Option<Detail> {
             text: "all of a method's time over all of the baseline's, slow samples at their full length, with its interval".into(),
         },
     ];
-    (!rows.is_empty()).then(|| Detail { title: "Spread of the samples, per op".into(), folded: true, columns, rows, legend })
+    if counted {
+        let text = "what an op allocates on the thread that takes the time: bytes of the buffers that the browser makes for it, and bytes \
+                    from Wasm's allocator";
+        legend.push(Entry { term: ALLOCATED.into(), text: text.into() });
+    }
+    let title = if counted { "Spread of the samples, and what is allocated, per op" } else { "Spread of the samples, per op" };
+    (!rows.is_empty()).then(|| Detail { title: title.into(), folded: true, figure: None, columns, rows, legend })
+}
+
+/// The buffers' bytes are whole blocks; what Wasm allocates once for a whole batch is less than a byte an op.
+fn allocated(Allocated { ops, wasm_bytes, buffer_bytes }: Allocated) -> String {
+    let per_op = |bytes: u64| Bytes((bytes + ops / 2) / ops.max(1));
+    match (per_op(buffer_bytes), per_op(wasm_bytes)) {
+        (Bytes(0), Bytes(0)) => "nothing".into(),
+        (buffers, Bytes(0)) => buffers.to_string(),
+        (Bytes(0), wasm) => format!("{wasm} Wasm"),
+        (buffers, wasm) => format!("{buffers} + {wasm} Wasm"),
+    }
 }

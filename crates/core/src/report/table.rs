@@ -1,10 +1,12 @@
 //! A group's table as data. The terminal's text, Markdown and HTML are all rendered from it, so they cannot say different things.
 
+use maud::Markup;
+
 use super::format::{self, half_width, percent};
 use super::lead::Lead;
 use super::prose::count;
 use super::verdict::{self, Remark};
-use super::{drops, latency, spread, words};
+use super::{drops, latency, spread, stages, words};
 use crate::estimate::{ArmEstimate, Verdict};
 use crate::protocol;
 use crate::result::{Arm, Batch, Ended, GroupRecord, GroupResult, Role, WashOut};
@@ -28,6 +30,8 @@ pub(super) struct Detail {
     pub(super) title: String,
     /// Whether it is shown on demand, where a medium knows that.
     pub(super) folded: bool,
+    /// A chart of it, where a medium has any.
+    pub(super) figure: Option<Markup>,
     pub(super) columns: Vec<Heading>,
     pub(super) rows: Vec<Row>,
     /// What the title, the headings and the cells mean, those alone that occur.
@@ -162,7 +166,7 @@ impl Table {
         let mut legend: Vec<Entry> =
             columns().filter_map(|column| Some(Entry { term: (column.heading)(estimates.level), text: column.legend?.into() })).collect();
         legend.extend(labels(&arms));
-        let details: Vec<Detail> = [latency::of(group), spread::of(group)].into_iter().flatten().collect();
+        let details: Vec<Detail> = [latency::of(group), stages::of(group), spread::of(group)].into_iter().flatten().collect();
         legend.extend(details.iter().flat_map(|detail| detail.legend.iter().cloned()));
         Self {
             columns: columns().map(|column| Heading { text: (column.heading)(estimates.level), number: column.number }).collect(),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::latencies::OpTimes;
+use super::stages::{Allocated, StageTimes};
 use crate::job::{Group, MethodName};
 use crate::units::Nanos;
 
@@ -64,6 +65,12 @@ pub struct Arm {
     pub latencies: Option<OpTimes>,
     /// The checks of its bytes against the fixture.
     pub verifications: Vec<Verification>,
+    /// What the parts of its work took, in their order, each once. Empty where it was not taken apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<StageTimes>,
+    /// What its ops allocated. None where that was not looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocated: Option<Allocated>,
     /// Why it was taken out of the group: the error in full.
     pub failure: Option<String>,
     /// What the browser lacks for it, so that it took part in nothing: no failure, and no fault of the group's.

@@ -4,6 +4,7 @@
 mod environment;
 mod group;
 mod latencies;
+mod stages;
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,7 @@ pub use group::{
     WashOut, When,
 };
 pub use latencies::{OpTimes, Pacing, schedule};
+pub use stages::{Allocated, Stage, StageTimes};
 
 use crate::estimate::GroupEstimates;
 use crate::job::{Fileset, Job};
@@ -112,6 +114,7 @@ impl GroupResult {
                 return Err(format!("{} has samples of no ops", self.record.arms[arm].method));
             }
         }
+        self.record.arms.iter().try_for_each(stages::check)?;
         (0..arms).try_for_each(|arm| latencies::check(&self.record, arm))
     }
 }

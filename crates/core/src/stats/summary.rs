@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::student::two_sided_quantile;
+
 /// What a set of values looks like, in the unit of the values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
@@ -28,6 +30,20 @@ impl Summary {
         let standard_deviation = (values.len() > 1).then(|| libm::sqrt(variance(values, mean)));
         Some(Self { mean, standard_deviation, min: smallest, max: largest })
     }
+}
+
+/// The mean of at least one value, and how far Student's interval of the given confidence reaches to either side of it. None for a
+/// single value.
+///
+/// R: `t.test(values, conf.level = level)`.
+#[must_use]
+pub fn mean_interval(values: &[f64], level: f64) -> (f64, Option<f64>) {
+    let mean = mean(values);
+    let half_width = (values.len() > 1).then(|| {
+        let n = values.len() as f64;
+        two_sided_quantile(level, n - 1.0) * libm::sqrt(variance(values, mean) / n)
+    });
+    (mean, half_width)
 }
 
 /// The mean of at least one value.

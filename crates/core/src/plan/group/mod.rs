@@ -408,6 +408,8 @@ fn arm(spec: ArmSpec) -> Arm {
         bytes: 0,
         latencies: None,
         verifications: Vec::new(),
+        stages: Vec::new(),
+        allocated: None,
         failure: None,
         absent: spec.absent,
     }

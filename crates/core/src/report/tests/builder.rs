@@ -1,11 +1,11 @@
 //! Builds synthetic groups and runs: arms by what is said of them, everything else filled in.
 
-use crate::estimate::{ArmEstimate, GroupEstimates, LatencyEstimates, Note, PerOp, Ratio, Verdict, Withheld};
+use crate::estimate::{ArmEstimate, GroupEstimates, LatencyEstimates, Note, PerOp, Ratio, StageEstimate, Verdict, Withheld};
 use crate::job::{Fileset, Job, MethodName, Thread};
 use crate::protocol;
 use crate::result::{
-    Arm, Batch, DropCause, Ended, EndsUp, Environment, Fixture, GroupRecord, GroupResult, Outcome, Role, Round, RunResult, Screen,
-    Sentinels, Storage, Ticks, Verification, WarmUp, When,
+    Allocated, Arm, Batch, DropCause, Ended, EndsUp, Environment, Fixture, GroupRecord, GroupResult, Outcome, Role, Round, RunResult,
+    Screen, Sentinels, Stage, Storage, Ticks, Verification, WarmUp, When,
 };
 use crate::seed::Seed;
 use crate::stats::{Summary, Tail, TotalRatio};
@@ -23,6 +23,8 @@ pub(super) struct Sample {
     own_n: Option<u64>,
     total: Option<(f64, f64)>,
     latencies: Option<LatencyEstimates>,
+    stages: Vec<StageEstimate>,
+    allocated: Option<Allocated>,
 }
 
 impl Sample {
@@ -37,7 +39,28 @@ impl Sample {
             own_n: None,
             total: None,
             latencies: None,
+            stages: Vec::new(),
+            allocated: None,
         }
+    }
+
+    /// With stages of so many nanoseconds; those of none are too short for the clock.
+    pub(super) fn apart(mut self, stages: &[(Stage, f64)]) -> Self {
+        let estimate = |(stage, ns): &(Stage, f64)| StageEstimate {
+            stage: *stage,
+            mean_ns: if *ns > 0.0 { *ns } else { 40.0 },
+            // The opening is the uncertain one.
+            interval_ns: (*ns > 0.0).then(|| if *stage == Stage::Open { (ns * 0.8, ns * 1.2) } else { (ns * 0.97, ns * 1.03) }),
+            at_most: *ns <= 0.0,
+        };
+        self.stages = stages.iter().map(estimate).collect();
+        self
+    }
+
+    /// With so many bytes of buffers and of Wasm for each of a hundred ops.
+    pub(super) fn allocating(mut self, buffers: u64, wasm: u64) -> Self {
+        self.allocated = Some(Allocated { ops: 100, wasm_bytes: 100 * wasm, buffer_bytes: 100 * buffers });
+        self
     }
 
     pub(super) fn null(method: &'static str, ns: f64, ratio: f64, half_width: f64) -> Self {
@@ -117,6 +140,8 @@ impl Sample {
             batch: if self.own_n.is_some() { Batch::Own } else { Batch::Shared },
             bytes: 0,
             latencies: None,
+            stages: Vec::new(),
+            allocated: self.allocated,
             verifications: vec![Verification { when: When::Before, ops: 64, expected, found }],
             failure,
             absent: reasons.iter().find_map(absent),
@@ -142,6 +167,7 @@ impl Sample {
                 TotalRatio { log, log_interval: (log - half, log + half) }
             }),
             latencies: self.latencies.clone(),
+            stages: self.stages.clone(),
             verdict: self.verdict.clone(),
             notes: self.notes.clone(),
         }

@@ -4,14 +4,33 @@
 use super::builder::{Sample, drop_rounds, group, run};
 use crate::estimate::{GroupEstimates, Invalid, LatencyEstimates, Note, PerOp, Verdict, Withheld};
 use crate::job::Timing;
-use crate::result::{DropCause, Ended, Environment, Incident, Outcome, RunResult, Ticks};
+use crate::result::{DropCause, Ended, Environment, Incident, Outcome, RunResult, Stage, Ticks};
 use crate::stats::{Latency, LatencyPercentile};
 use crate::units::Nanos;
 
 const OUTLIERS: Note = Note::Outliers { mild: 3, severe: 1 };
 
+const SLICE: [(Stage, f64); 7] = [
+    (Stage::Directory, 210_000.0),
+    (Stage::FileHandle, 190_000.0),
+    (Stage::Open, 95_000.0),
+    (Stage::FirstRead, 720_000.0),
+    (Stage::Slice, 1_900.0),
+    (Stage::Read, 633_000.0),
+    (Stage::Copy, 410.0),
+];
+const SYNC: [(Stage, f64); 6] = [
+    (Stage::Directory, 220_000.0),
+    (Stage::FileHandle, 185_000.0),
+    (Stage::Open, 640_000.0),
+    (Stage::FirstRead, 14_300.0),
+    (Stage::Read, 1_010.0),
+    (Stage::Close, 0.0),
+];
+const SYNC_ASKED: [(Stage, f64); 3] = [(Stage::Read, 1_010.0), (Stage::Delivery, 31_900.0), (Stage::Copy, 405.0)];
+
 /// Like Chromium: sync reads from a worker hundreds of times faster, driven by a program.
-pub(super) fn chromium() -> RunResult {
+pub(in crate::report) fn chromium() -> RunResult {
     let small = [
         // Not last here, and last in every table.
         Sample::empty("main/empty", 16.4),
@@ -24,14 +43,21 @@ pub(super) fn chromium() -> RunResult {
     ];
     let unequal = |n| Note::UnequalBatch { n, baseline: 390 };
     let random = [
-        Sample::baseline("main/slice", 640_000.0).own_n(390),
+        Sample::baseline("main/slice", 640_000.0).own_n(390).apart(&SLICE).allocating(4096, 0),
         Sample::null("main/slice", 641_000.0, 1.0012, 0.004).own_n(390),
         Sample::contender("worker/slice", 455_000.0, 0.7108, 0.016, Verdict::Faster)
             .own_n(549)
             .noted(unequal(549))
             .noted(Note::Widened { factor: 1.213 }),
-        Sample::contender("worker/sync", 1_030.0, 0.001_6, 0.018, Verdict::Faster).noted(unequal(4_860)).noted(OUTLIERS),
-        Sample::contender("rpc/transfer", 33_100.0, 0.0517, 0.017, Verdict::Faster).noted(unequal(4_860)),
+        Sample::contender("worker/sync", 1_030.0, 0.001_6, 0.018, Verdict::Faster)
+            .noted(unequal(4_860))
+            .noted(OUTLIERS)
+            .apart(&SYNC)
+            .allocating(0, 0),
+        Sample::contender("rpc/transfer", 33_100.0, 0.0517, 0.017, Verdict::Faster)
+            .noted(unequal(4_860))
+            .apart(&[&SYNC[..4], &SYNC_ASKED[..]].concat())
+            .allocating(4096, 120),
         Sample::empty("main/empty", 16.4),
         Sample::empty("worker/empty", 3.1),
     ];
