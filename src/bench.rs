@@ -3,16 +3,23 @@
 use opfs_bench_core::fixture::{self, Checksum};
 use opfs_bench_core::job::{Group, Timing};
 use opfs_bench_core::ops::{self, Op};
-use opfs_bench_core::result::{Verification, When};
+use opfs_bench_core::result::{Allocated, StageTimes, Verification, When};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::Nanos;
 
+use crate::allocation;
 use crate::clock;
 use crate::deadline;
-use crate::methods::{Reader, Timed};
+use crate::methods::{Laps, READS, Reader, Timed};
 use crate::opfs::OpfsError;
 use crate::single_ops;
 use crate::worker::messages::{Batch, Sampled};
+
+/// What is read beside the rounds is a round's that no run reaches.
+const APART_ROUND: u32 = u32::MAX - 1_000;
+/// Allocations are counted over so many ops and bytes at most.
+const ALLOCATED_OPS: u64 = 32;
+const ALLOCATED_BYTES: u64 = 16 << 20;
 
 /// What a thread needs to take samples of a group.
 pub struct Bench {
@@ -50,6 +57,39 @@ impl Bench {
         clock::dither(batch.dither);
         let Timed { elapsed_ms, bytes } = reading.await?;
         Ok(Sampled { elapsed: (elapsed_ms >= 0.0).then(|| Nanos::from_ms(elapsed_ms)), bytes, ops: Vec::new(), pacing: None })
+    }
+
+    /// Counts what a method's ops allocate: what twice as many ops allocate more than so many, since a batch has a price of its own.
+    pub async fn allocated(&mut self, reader: &dyn Reader) -> Result<Allocated, OpfsError> {
+        let n = (ALLOCATED_BYTES / self.group.bs.0).clamp(1, ALLOCATED_OPS);
+        let mut allocated = [0; 2];
+        for (allocated, batch) in allocated.iter_mut().zip([n, 2 * n]) {
+            ops::round(&self.group, self.seed, self.index, APART_ROUND, n, batch, &mut self.ops);
+            let before = allocation::bytes();
+            let reading = reader.read(&self.ops, None);
+            deadline::within(self.deadline_ms, reading).await?;
+            *allocated = allocation::bytes() - before;
+        }
+        self.ops.truncate(usize::try_from(n).expect("few"));
+        let buffer_bytes = deadline::within(self.deadline_ms, reader.buffers(&self.ops)).await?;
+        Ok(Allocated { ops: n, wasm_bytes: allocated[1].saturating_sub(allocated[0]), buffer_bytes })
+    }
+
+    /// Takes a method's work on the group's files apart, pass after pass, file after file. The readings of a clock with this tick.
+    pub async fn stages(&mut self, reader: &dyn Reader, tick: Nanos) -> Result<Vec<StageTimes>, OpfsError> {
+        let block = usize::try_from(self.group.bs.0).expect("blocks are at most 64 MiB");
+        let mut laps = Laps::new(tick, block);
+        let mut pass = 0;
+        loop {
+            ops::round(&self.group, self.seed, self.index, APART_ROUND + pass, READS, READS, &mut self.ops);
+            // The files have the same size, so an op of one is an op of each.
+            self.ops.iter_mut().for_each(|op| op.file = pass % self.group.nrfiles);
+            deadline::within(self.deadline_ms, reader.stages(&self.ops, &mut laps)).await?;
+            pass += 1;
+            if !laps.go_on() || laps.is_empty() {
+                return Ok(laps.into_times());
+            }
+        }
     }
 
     /// Checks a method's bytes against the fixture's.

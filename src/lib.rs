@@ -7,6 +7,7 @@
 // `main` is the main thread's module, not a program's.
 #![allow(special_module_name)]
 
+mod allocation;
 mod awaiting;
 mod bench;
 mod clock;

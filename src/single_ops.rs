@@ -72,6 +72,10 @@ mod tests {
     }
 
     impl Reader for Stalling {
+        fn buffers<'a>(&'a self, _: &'a [Op]) -> LocalBoxFuture<'a, Result<u64, OpfsError>> {
+            unreachable!("samples count no buffers")
+        }
+
         fn read<'a>(&'a self, ops: &'a [Op], _: Option<&'a mut Checksum>) -> LocalBoxFuture<'a, Result<Timed, OpfsError>> {
             Box::pin(async move {
                 assert_eq!(ops.len(), 1, "one by one");

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use js_sys::Array;
 use opfs_bench_core::job::{Group, MethodName, Thread};
 use opfs_bench_core::plan::{ArmSpec, GroupPlan, Outcome, Step};
-use opfs_bench_core::result::{Role, Ticks, Verification, When};
+use opfs_bench_core::result::{Allocated, Role, StageTimes, Ticks, Verification, When};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::Nanos;
 use web_sys::MessageChannel;
@@ -60,6 +60,7 @@ pub struct OpenGroup<'a> {
 }
 
 /// What a group is opened from.
+#[derive(Clone, Copy)]
 pub struct Opening<'a> {
     /// The run's folder: its name and itself.
     pub folder: (&'a str, &'a Directory),
@@ -178,6 +179,30 @@ impl<'a> OpenGroup<'a> {
             Place::Here(reader) => self.bench.verify(&**reader, when).await.map_err(|error| error.to_string()),
             Place::Worker(method) => match self.remote.ask(Request::Verify { method: *method, when }).await? {
                 Answer::Verified { ops, expected, found } => Ok(Verification { when, ops, expected, found }),
+                other => Err(unexpected(&other)),
+            },
+            Place::Nowhere(unopened) => Err(unopened.to_string()),
+        }
+    }
+
+    /// What an arm's ops allocate.
+    pub async fn allocated(&mut self, arm: usize) -> Result<Allocated, String> {
+        match &self.arms[arm] {
+            Place::Here(reader) => self.bench.allocated(&**reader).await.map_err(|error| error.to_string()),
+            Place::Worker(method) => match self.remote.ask(Request::Allocated { method: *method }).await? {
+                Answer::Allocated(allocated) => Ok(allocated),
+                other => Err(unexpected(&other)),
+            },
+            Place::Nowhere(unopened) => Err(unopened.to_string()),
+        }
+    }
+
+    /// What the stages of an arm's work take, by a clock of this tick.
+    pub async fn stages(&mut self, arm: usize, tick: Nanos) -> Result<Vec<StageTimes>, String> {
+        match &self.arms[arm] {
+            Place::Here(reader) => self.bench.stages(&**reader, tick).await.map_err(|error| error.to_string()),
+            Place::Worker(method) => match self.remote.ask(Request::Stages { method: *method, tick }).await? {
+                Answer::Stages(times) => Ok(times),
                 other => Err(unexpected(&other)),
             },
             Place::Nowhere(unopened) => Err(unopened.to_string()),

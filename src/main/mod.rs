@@ -3,6 +3,7 @@
 //! [`run`] takes a run from the lock to the clean-up; [`group`] does what the plan of one group says; [`remote`] talks to the
 //! worker; [`watch`] and [`sentinels`] look at what happens around the rounds; [`control`] carries Stop, and notices when nothing answers any more.
 
+mod apart;
 pub mod control;
 mod event;
 mod group;

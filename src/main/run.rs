@@ -16,6 +16,7 @@ use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::{Bytes, Nanos};
 use wasm_bindgen::JsCast;
 
+use super::apart::Apart;
 use super::control::{Control, GivenUp};
 use super::event::{Event, Events};
 use super::group::{OpenGroup, Opening, arms, doing};
@@ -197,7 +198,7 @@ impl Run {
         };
         if let Some(mut group) = self.group.take() {
             group.plan.stop(since(group.began_ms));
-            let result = self.estimated(group.plan);
+            let result = self.estimated(group.plan, Apart::default());
             self.show(&result);
             self.result.groups.push(result);
         }
@@ -312,13 +313,23 @@ impl Run {
                 self.events.progress(|| Event::Progress { fraction, doing: doing(), seconds_left: left.as_s() }).await;
             }
         }
+        let mut apart = Apart::default();
+        if !self.control.stopped() {
+            let doing = format!("{}: where the time goes", group.title);
+            let (fraction, left) = self.plan.progress(since(self.group.as_ref().map_or(0.0, |group| group.began_ms)));
+            self.events.progress(|| Event::Progress { fraction, doing, seconds_left: left.as_s() }).await;
+            apart.allocations(&mut open, &arms, &self.control).await;
+        }
         open.close().await?;
+        if !self.control.stopped() {
+            apart.stages(remote, opening, &arms, &self.control).await?;
+        }
         if methods::stores(&group) {
             remove_stores(folder.0).await?;
         }
         self.control.alive();
         let UnderWay { plan, .. } = self.group.take().expect("taken only when given up");
-        let result = self.estimated(plan);
+        let result = self.estimated(plan, apart);
         if self.plan.finish(&result) {
             self.result.superseded.push(result);
         } else {
@@ -328,8 +339,9 @@ impl Run {
         Ok(())
     }
 
-    fn estimated(&self, plan: GroupPlan) -> GroupResult {
-        let record = plan.into_record();
+    fn estimated(&self, plan: GroupPlan, apart: Apart) -> GroupResult {
+        let mut record = plan.into_record();
+        apart.note(&mut record);
         let estimates = estimate(&record, self.result.seed);
         GroupResult { record, estimates }
     }

@@ -5,14 +5,19 @@ use std::future::Future;
 
 use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
+use opfs_bench_core::result::Stage;
 use web_sys::Blob;
 
-use super::{Context, Loop, Reader, Sink, Timed, Unopened};
+use super::laps::Read;
+use super::{Context, Discard, Laps, Loop, Reader, Sink, Timed, Unopened};
 use crate::clock;
 use crate::opfs::{self, Directory, OpfsError};
 
 /// How a family reads.
 pub(super) trait ReadBlob: 'static {
+    /// Whether an op reads a part, which has to be cut out.
+    const SLICES: bool = true;
+
     /// The blob of a file that an op reads: a slice, unless the family reads whole files.
     #[inline]
     fn select(file: &Blob, name: &str, op: &Op) -> Result<Blob, OpfsError> {
@@ -59,6 +64,33 @@ struct Each<R> {
 }
 
 impl<R: ReadBlob> Loop for Each<R> {
+    async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
+        let name = &self.names[ops[0].file as usize];
+        let handle = laps.look_up(&self.directory, name).await?;
+        let file = handle.snapshot().await?;
+        laps.end(Stage::Open, 1);
+        self.how.read(&R::select(&file, name, &ops[0])?, name, &mut Discard).await?;
+        laps.end(Stage::FirstRead, 1);
+        let mut blobs = Vec::with_capacity(ops.len());
+        laps.begin();
+        for op in ops {
+            blobs.push(R::select(&file, name, op)?);
+        }
+        if R::SLICES {
+            laps.end(Stage::Slice, ops.len());
+        } else {
+            laps.begin();
+        }
+        for blob in &blobs {
+            self.how.read(blob, name, &mut Discard).await?;
+        }
+        laps.end(Stage::Read, ops.len());
+        let mut read = Read::default();
+        self.how.read(&blobs[0], name, &mut read).await?;
+        laps.copy(&read);
+        Ok(())
+    }
+
     async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
         let mut bytes = 0;
         let start = clock::now_ms();

@@ -2,10 +2,11 @@
 //! anything is timed; an op looks one up and reads the body of the answer, whole.
 
 use opfs_bench_core::ops::Op;
-use opfs_bench_core::result::EndsUp;
+use opfs_bench_core::result::{EndsUp, Stage};
 use web_sys::Request;
 
-use super::{Context, Copies, Loop, Method, Reader, Sink, Timed, Unopened};
+use super::laps::Read;
+use super::{Context, Copies, Laps, Loop, Method, Reader, Sink, Timed, Unopened};
 use crate::clock;
 use crate::opfs::OpfsError;
 use crate::stores::StoredAnswers;
@@ -36,6 +37,19 @@ struct Answers {
 }
 
 impl Loop for Answers {
+    async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
+        laps.begin();
+        for op in ops {
+            self.cache.get(&self.keys[op.file as usize], &self.names[op.file as usize]).await?;
+        }
+        laps.end(Stage::Read, ops.len());
+        let op = &ops[0];
+        let mut read = Read::default();
+        read.buffer(&self.cache.get(&self.keys[op.file as usize], &self.names[op.file as usize]).await?);
+        laps.copy(&read);
+        Ok(())
+    }
+
     async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
         let mut bytes = 0;
         let start = clock::now_ms();

@@ -4,13 +4,14 @@
 use js_sys::{Array, ArrayBuffer};
 use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
-use opfs_bench_core::result::EndsUp;
+use opfs_bench_core::result::{EndsUp, Stage};
 use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
 use super::blob::{self, ReadBlob};
+use super::laps::Read;
 use super::promise::Part;
-use super::{Context, Copies, Loop, Method, Reader, Sink, Timed, Unopened};
+use super::{Context, Copies, Laps, Loop, Method, Reader, Sink, Timed, Unopened};
 use crate::clock;
 use crate::opfs::{Call, OpfsError};
 use crate::stores::Database;
@@ -58,6 +59,19 @@ struct Values {
 }
 
 impl Loop for Values {
+    async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
+        laps.begin();
+        for op in ops {
+            self.database.get::<ArrayBuffer>(&self.keys[op.file as usize]).await?;
+        }
+        laps.end(Stage::Read, ops.len());
+        let op = &ops[0];
+        let mut read = Read::default();
+        read.buffer(&self.database.get::<ArrayBuffer>(&self.keys[op.file as usize]).await?);
+        laps.copy(&read);
+        Ok(())
+    }
+
     async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
         let mut bytes = 0;
         let start = clock::now_ms();

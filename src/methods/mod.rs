@@ -14,6 +14,7 @@ mod empty;
 mod fetch;
 mod file_reader;
 mod indexed_db;
+mod laps;
 mod promise;
 #[cfg(test)]
 mod registry_tests;
@@ -47,6 +48,8 @@ use crate::opfs::OpfsError;
 pub use block::Block;
 pub use context::Context;
 pub use empty::{MAIN as EMPTY_MAIN, WORKER as EMPTY_WORKER};
+use laps::Buffers;
+pub use laps::{Laps, READS};
 use slowed::Slowed;
 pub use unopened::Unopened;
 
@@ -229,11 +232,25 @@ pub fn stores(group: &Group) -> bool {
 pub trait Reader {
     /// Reads the ops and takes the time. With a checksum, every byte goes into it and the time means nothing.
     fn read<'a>(&'a self, ops: &'a [Op], check: Option<&'a mut Checksum>) -> LocalBoxFuture<'a, Result<Timed, OpfsError>>;
+
+    /// Reads the ops. The bytes of the buffers that the browser made for them.
+    fn buffers<'a>(&'a self, ops: &'a [Op]) -> LocalBoxFuture<'a, Result<u64, OpfsError>>;
+
+    /// Takes the work on one file apart: looks it up, opens it, reads these ops, which are all of that file, and closes it. Of a method
+    /// that cannot be taken apart nothing is timed.
+    fn stages<'a>(&'a self, _ops: &'a [Op], _laps: &'a mut Laps) -> LocalBoxFuture<'a, Result<(), OpfsError>> {
+        Box::pin(async { Ok(()) })
+    }
 }
 
 /// A method's timed loop.
 trait Loop {
     fn run(&self, ops: &[Op], sink: &mut impl Sink) -> impl Future<Output = Result<Timed, OpfsError>>;
+
+    /// [`Reader::stages`].
+    fn stages(&self, _ops: &[Op], _laps: &mut Laps) -> impl Future<Output = Result<(), OpfsError>> {
+        async { Ok(()) }
+    }
 }
 
 impl<L: Loop> Reader for L {
@@ -242,6 +259,18 @@ impl<L: Loop> Reader for L {
             None => Box::pin(async move { self.run(ops, &mut Discard).await }),
             Some(checksum) => Box::pin(self.run(ops, checksum)),
         }
+    }
+
+    fn buffers<'a>(&'a self, ops: &'a [Op]) -> LocalBoxFuture<'a, Result<u64, OpfsError>> {
+        Box::pin(async move {
+            let mut buffers = Buffers::default();
+            self.run(ops, &mut buffers).await?;
+            Ok(buffers.0)
+        })
+    }
+
+    fn stages<'a>(&'a self, ops: &'a [Op], laps: &'a mut Laps) -> LocalBoxFuture<'a, Result<(), OpfsError>> {
+        Box::pin(Loop::stages(self, ops, laps))
     }
 }
 

@@ -19,6 +19,8 @@ pub const METHODS: &[Method] = &[
 struct Whole;
 
 impl ReadBlob for Whole {
+    const SLICES: bool = false;
+
     #[inline]
     fn select(file: &Blob, _: &str, _: &Op) -> Result<Blob, OpfsError> {
         Ok(file.clone())

@@ -46,6 +46,10 @@ impl Slowed {
 }
 
 impl Reader for Slowed {
+    fn buffers<'a>(&'a self, ops: &'a [Op]) -> LocalBoxFuture<'a, Result<u64, OpfsError>> {
+        self.plain.buffers(ops)
+    }
+
     fn read<'a>(&'a self, ops: &'a [Op], check: Option<&'a mut Checksum>) -> LocalBoxFuture<'a, Result<Timed, OpfsError>> {
         if check.is_some() {
             return self.plain.read(ops, check);

@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
-use opfs_bench_core::result::EndsUp;
+use opfs_bench_core::result::{EndsUp, Stage};
 
 use super::block::Block;
-use super::{Context, Copies, Loop, Method, Reader, Sink, Timed, Unopened};
+use super::{Context, Copies, Laps, Loop, Method, Reader, Sink, Timed, Unopened};
 use crate::clock;
 use crate::opfs::{Directory, FileHandle, OpfsError, SharedLock, SyncHandle};
 
@@ -75,6 +75,23 @@ struct Each {
 }
 
 impl Loop for Each {
+    async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
+        let file = laps.look_up(&self.directory, &self.names[ops[0].file as usize]).await?;
+        let handle = self.open(&file).await?;
+        laps.end(Stage::Open, 1);
+        let view = self.block.view();
+        laps.begin();
+        handle.read_full(&view, ops[0].at)?;
+        laps.end(Stage::FirstRead, 1);
+        for op in ops {
+            handle.read_full(&view, op.at)?;
+        }
+        laps.end(Stage::Read, ops.len());
+        drop(handle);
+        laps.end(Stage::Close, 1);
+        Ok(())
+    }
+
     async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
         sink.begin(&self.block);
         let mut bytes = 0;

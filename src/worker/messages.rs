@@ -2,7 +2,7 @@
 //! them), so a folder's name does, and the worker opens it again.
 
 use opfs_bench_core::job::{Fileset, Group, MethodName};
-use opfs_bench_core::result::{Fixture, Pacing, When};
+use opfs_bench_core::result::{Allocated, Fixture, Pacing, StageTimes, When};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::Nanos;
 use serde::{Deserialize, Serialize};
@@ -94,6 +94,18 @@ pub enum Request {
         /// Recorded with the outcome.
         when: When,
     },
+    /// Count what a method allocates.
+    Allocated {
+        /// Its place in `methods`.
+        method: usize,
+    },
+    /// Take a method's work apart.
+    Stages {
+        /// Its place in `methods`.
+        method: usize,
+        /// The worker's tick.
+        tick: Nanos,
+    },
     /// Close a group's files and release their locks.
     CloseGroup,
 }
@@ -152,6 +164,10 @@ pub enum Answer {
     Opened(Vec<Result<(), Unopened>>),
     /// What a batch took and read.
     Timed(Sampled),
+    /// What a method's ops allocated.
+    Allocated(Allocated),
+    /// What the stages of its work took.
+    Stages(Vec<StageTimes>),
     /// What a check found.
     Verified {
         /// How many ops.

@@ -109,6 +109,14 @@ impl State {
                 let found = bench.verify(reader, when).await.map_err(|error| error.to_string())?;
                 Ok(Answer::Verified { ops: found.ops, expected: found.expected, found: found.found })
             }
+            Request::Allocated { method } => {
+                let (bench, reader) = self.reader(method)?;
+                Ok(Answer::Allocated(bench.allocated(reader).await.map_err(|error| error.to_string())?))
+            }
+            Request::Stages { method, tick } => {
+                let (bench, reader) = self.reader(method)?;
+                Ok(Answer::Stages(bench.stages(reader, tick).await.map_err(|error| error.to_string())?))
+            }
             Request::CloseGroup => {
                 self.group = None;
                 Ok(Answer::Done)

@@ -1,0 +1,82 @@
+//! After a group's rounds: what each method allocates, and what the stages of its work take.
+
+use opfs_bench_core::job::{Group, MethodName, Open, Thread};
+use opfs_bench_core::plan::ArmSpec;
+use opfs_bench_core::result::{Allocated, GroupRecord, Role, Stage, StageTimes};
+
+use super::control::Control;
+use super::group::{OpenGroup, Opening};
+use super::remote::Remote;
+
+/// Methods that ask a worker have it read by this one; so what the worker does for them is this one's stages.
+const ASKED: &str = "worker/sync";
+
+/// What was found out beside the rounds, arm by arm. What could not be found out is missing: an arm is no worse for it.
+#[derive(Default)]
+pub struct Apart {
+    allocated: Vec<Option<Allocated>>,
+    stages: Vec<Vec<StageTimes>>,
+}
+
+impl Apart {
+    /// Reads a few ops more by each method that took part, and counts what they allocate.
+    pub async fn allocations(&mut self, open: &mut OpenGroup<'_>, arms: &[ArmSpec], control: &Control) {
+        for (place, arm) in arms.iter().enumerate() {
+            let wanted = is_shown(arm) && !control.stopped();
+            self.allocated.push(if wanted { open.allocated(place).await.ok() } else { None });
+            control.alive();
+        }
+    }
+
+    /// Opens the group once more, its files for each op, and has each method's work on a file taken apart.
+    ///
+    /// # Errors
+    /// When the worker cannot be reached.
+    pub async fn stages(&mut self, remote: &Remote, opening: Opening<'_>, arms: &[ArmSpec], control: &Control) -> Result<(), String> {
+        let group = Group { open: Open::Each, ..opening.group.clone() };
+        let mut specs = arms.to_vec();
+        let asked = arms.iter().any(|arm| arm.method.thread() == Thread::Rpc).then(|| {
+            let worker_tick = arms.iter().find(|arm| arm.method.thread().timed_in_worker()).map(|arm| arm.tick);
+            let method: MethodName = ASKED.parse().expect("a method's name");
+            specs.push(ArmSpec { method, role: Role::Contender, tick: worker_tick.unwrap_or(arms[0].tick), ..arms[0].clone() });
+            specs.len() - 1
+        });
+        let mut open = OpenGroup::open(remote, &specs, Opening { group: &group, ..opening }).await?;
+        for (place, arm) in specs.iter().enumerate() {
+            let wanted = is_shown(arm) && !control.stopped();
+            self.stages.push(if wanted { open.stages(place, arm.tick).await.unwrap_or_default() } else { Vec::new() });
+            control.alive();
+        }
+        open.close().await?;
+        if let Some(asked) = asked {
+            let worker = self.stages.remove(asked);
+            for stages in &mut self.stages {
+                with_the_workers(stages, &worker);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts everything where it belongs.
+    pub fn note(self, record: &mut GroupRecord) {
+        for (arm, allocated) in record.arms.iter_mut().zip(self.allocated) {
+            arm.allocated = allocated;
+        }
+        for (arm, stages) in record.arms.iter_mut().zip(self.stages) {
+            arm.stages = stages;
+        }
+    }
+}
+
+/// The null arm is the baseline again, and empty loops do nothing.
+fn is_shown(arm: &ArmSpec) -> bool {
+    matches!(arm.role, Role::Baseline | Role::Contender) && arm.absent.is_none()
+}
+
+/// Adds what the worker does to what the main thread sees of a method that asks it.
+fn with_the_workers(stages: &mut Vec<StageTimes>, worker: &[StageTimes]) {
+    if stages.iter().any(|times| times.stage == Stage::Delivery) {
+        stages.extend(worker.iter().cloned());
+        stages.sort_by_key(|times| times.stage);
+    }
+}
