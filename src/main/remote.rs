@@ -12,10 +12,19 @@ use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 use crate::opfs::told;
 use crate::worker::messages::{Answer, Answered, Asked, Request};
 
-type Pending = Rc<RefCell<HashMap<u32, oneshot::Sender<Result<Answer, String>>>>>;
+type Pending = Rc<RefCell<Waiting>>;
+
+/// Who waits for what.
+#[derive(Default)]
+struct Waiting {
+    answers: HashMap<u32, oneshot::Sender<Result<Answer, String>>>,
+    /// Why nothing more will come: an error that nobody caught ends what the worker does, whether it is still there or not.
+    failed: Option<String>,
+}
 
 /// A worker that answers. It ends when this is dropped, whatever it is doing, and its locks with it.
 pub struct Remote {
+    url: String,
     worker: Worker,
     pending: Pending,
     next: Cell<u32>,
@@ -37,7 +46,7 @@ impl Remote {
                 let Ok(Answered { id, answer }) = serde_wasm_bindgen::from_value(event.data()) else {
                     return reject_all(&pending, "the worker sent a message that the page cannot read");
                 };
-                if let Some(waiting) = pending.borrow_mut().remove(&id) {
+                if let Some(waiting) = pending.borrow_mut().answers.remove(&id) {
                     // Whoever asked may have been given up.
                     let _ = waiting.send(answer);
                 }
@@ -47,12 +56,14 @@ impl Remote {
             let pending = Rc::clone(&pending);
             move |event: ErrorEvent| {
                 let message = js_sys::Reflect::get(&event, &"message".into()).ok().and_then(|message| message.as_string());
-                reject_all(&pending, &format!("the worker failed: {}", message.unwrap_or_else(|| "its script did not load".into())));
+                let error = format!("the worker failed: {}", message.unwrap_or_else(|| "its script did not load".into()));
+                reject_all(&pending, &error);
+                pending.borrow_mut().failed = Some(error);
             }
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        let remote = Self { worker, pending, next: Cell::new(1), _on_message: on_message, _on_error: on_error };
+        let remote = Self { url: url.to_owned(), worker, pending, next: Cell::new(1), _on_message: on_message, _on_error: on_error };
         let ready = remote.expect(0);
         remote
             .worker
@@ -64,6 +75,11 @@ impl Remote {
         }
     }
 
+    /// Starts another such worker.
+    pub async fn another(&self) -> Result<Self, String> {
+        Self::start(&self.url).await
+    }
+
     /// Asks, and waits for the answer.
     pub async fn ask(&self, request: Request) -> Result<Answer, String> {
         self.ask_with(request, &Array::new()).await
@@ -71,18 +87,48 @@ impl Remote {
 
     /// Asks, and hands ports over.
     pub async fn ask_with(&self, request: Request, ports: &Array) -> Result<Answer, String> {
+        let question = self.question(request);
+        question.post(ports)?;
+        question.answer().await
+    }
+
+    /// A request that is ready to be posted.
+    pub fn question(&self, request: Request) -> Question<'_> {
         let id = self.next.get();
         self.next.set(id + 1);
         let asked = serde_wasm_bindgen::to_value(&Asked { id, request }).expect("requests are plain data");
-        let answer = self.expect(id);
-        self.worker.post_message_with_transfer(&asked, ports).map_err(|error| format!("the worker was not reached: {}", told(&error)))?;
-        settled(answer).await
+        Question { worker: &self.worker, asked, answer: self.expect(id) }
     }
 
     fn expect(&self, id: u32) -> oneshot::Receiver<Result<Answer, String>> {
         let (sender, receiver) = oneshot::channel();
-        self.pending.borrow_mut().insert(id, sender);
+        let Waiting { answers, failed } = &mut *self.pending.borrow_mut();
+        match failed {
+            // The receiver is here.
+            Some(error) => drop(sender.send(Err(error.clone()))),
+            None => drop(answers.insert(id, sender)),
+        }
         receiver
+    }
+}
+
+/// A request in two steps: where time is taken, all else is done before.
+#[must_use]
+pub struct Question<'a> {
+    worker: &'a Worker,
+    asked: JsValue,
+    answer: oneshot::Receiver<Result<Answer, String>>,
+}
+
+impl Question<'_> {
+    /// Asks, and hands ports over.
+    pub fn post(&self, ports: &Array) -> Result<(), String> {
+        self.worker.post_message_with_transfer(&self.asked, ports).map_err(|error| format!("the worker was not reached: {}", told(&error)))
+    }
+
+    /// Waits for the answer.
+    pub async fn answer(self) -> Result<Answer, String> {
+        settled(self.answer).await
     }
 }
 
@@ -96,7 +142,7 @@ async fn settled(answer: oneshot::Receiver<Result<Answer, String>>) -> Result<An
 }
 
 fn reject_all(pending: &Pending, error: &str) {
-    for (_, waiting) in pending.borrow_mut().drain() {
+    for (_, waiting) in pending.borrow_mut().answers.drain() {
         let _ = waiting.send(Err(error.to_owned()));
     }
 }

@@ -8,11 +8,13 @@ use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 
-use super::{Context, Loop, Method, Reader, Sink, Timed, Unopened};
+use super::{Context, Handles, Loop, Method, Queue, Reader, Sink, Timed, Unopened};
 use crate::clock;
 use crate::opfs::{Directory, OpfsError, SyncHandle};
 
-pub const METHODS: &[Method] = &[Method::new("worker/sync-web-sys", EndsUp::WorkerWasm, |context| Box::pin(open(context)))];
+pub const METHODS: &[Method] = &[Method::new("worker/sync-web-sys", EndsUp::WorkerWasm, |context| Box::pin(open(context)))
+    .queue(Queue::Synchronous)
+    .handles(Handles::Shared)];
 
 async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     let bytes = RefCell::new(vec![0; context.block_length() as usize]);

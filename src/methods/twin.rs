@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::FileSystemDirectoryHandle;
 
-use super::{Context, Loop, Method, Reader, Sink, Timed, Unopened};
+use super::{Context, Handles, Loop, Method, Queue, Reader, Sink, Timed, Unopened};
 use crate::opfs::{Call, Directory, OpfsError, SyncHandle};
 
 #[wasm_bindgen(module = "/www/twins.js")]
@@ -39,9 +39,11 @@ extern "C" {
 }
 
 pub const METHODS: &[Method] = &[
-    Method::new("worker/sync-js", EndsUp::WorkerBuffer, |context| Box::pin(open_sync(context))),
-    Method::new("main/slice-js", EndsUp::MainBuffer, |context| Box::pin(open_slice(context))),
-    Method::new("worker/slice-js", EndsUp::WorkerBuffer, |context| Box::pin(open_slice(context))),
+    Method::new("worker/sync-js", EndsUp::WorkerBuffer, |context| Box::pin(open_sync(context)))
+        .queue(Queue::Synchronous)
+        .handles(Handles::Shared),
+    Method::new("main/slice-js", EndsUp::MainBuffer, |context| Box::pin(open_slice(context))).queue(Queue::OneByOne),
+    Method::new("worker/slice-js", EndsUp::WorkerBuffer, |context| Box::pin(open_slice(context))).queue(Queue::OneByOne),
 ];
 
 /// One of the loops with what it reads from.

@@ -21,6 +21,7 @@ pub(super) struct Sample {
     verdict: Verdict,
     notes: Vec<Note>,
     own_n: Option<u64>,
+    iodepth: u32,
     total: Option<(f64, f64)>,
     latencies: Option<LatencyEstimates>,
 }
@@ -35,6 +36,7 @@ impl Sample {
             verdict: Verdict::Baseline,
             notes: Vec::new(),
             own_n: None,
+            iodepth: 1,
             total: None,
             latencies: None,
         }
@@ -61,6 +63,12 @@ impl Sample {
     /// The same arm with a number of ops of its own.
     pub(super) fn own_n(mut self, n: u64) -> Self {
         self.own_n = Some(n);
+        self
+    }
+
+    /// The same arm with so many reads in flight.
+    pub(super) fn iodepth(mut self, iodepth: u32) -> Self {
+        self.iodepth = iodepth;
         self
     }
 
@@ -96,8 +104,8 @@ impl Sample {
         let method: MethodName = self.method.parse().expect("a method's name");
         let ends_up = match (self.role, method.thread(), method.api()) {
             (Role::Empty, ..) => EndsUp::Nowhere,
-            (_, Thread::Worker, "sync") => EndsUp::WorkerWasm,
-            (_, Thread::Worker, _) => EndsUp::WorkerBuffer,
+            (_, Thread::Worker | Thread::Pool, "sync") => EndsUp::WorkerWasm,
+            (_, Thread::Worker | Thread::Pool, _) => EndsUp::WorkerBuffer,
             (_, Thread::Main | Thread::Rpc, _) => EndsUp::MainBuffer,
         };
         let absent = |reason: &Withheld| if let Withheld::NotInThisBrowser { missing } = reason { Some(missing.clone()) } else { None };
@@ -110,6 +118,7 @@ impl Sample {
             role: self.role,
             ends_up,
             writes: false,
+            iodepth: self.iodepth,
             tick_ns: Nanos(5_000),
             first_touch_ns: None,
             pilot: Vec::new(),
