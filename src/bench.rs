@@ -5,6 +5,7 @@ use opfs_bench_core::job::{Group, Timing};
 use opfs_bench_core::ops::{self, Op};
 use opfs_bench_core::result::{Allocated, StageTimes, Verification, When};
 use opfs_bench_core::seed::Seed;
+use opfs_bench_core::share::Share;
 use opfs_bench_core::units::Nanos;
 
 use crate::allocation;
@@ -27,6 +28,8 @@ pub struct Bench {
     index: u32,
     seed: Seed,
     first_file: u32,
+    /// Of a worker in a pool: which ops are its own.
+    share: Option<Share>,
     ops: Vec<Op>,
     /// The ops of a verification and their checksum, worked out once: every arm is checked against the same.
     verified: Option<(Vec<Op>, String)>,
@@ -37,7 +40,12 @@ pub struct Bench {
 impl Bench {
     /// For group `index` of the job, whose files begin with number `first_file`.
     pub fn new(group: Group, index: u32, seed: Seed, first_file: u32) -> Self {
-        Self { group, index, seed, first_file, ops: Vec::new(), verified: None, deadline_ms: deadline::ANSWER_MS }
+        Self { group, index, seed, first_file, share: None, ops: Vec::new(), verified: None, deadline_ms: deadline::ANSWER_MS }
+    }
+
+    /// The same for one worker's ops.
+    pub fn of_share(self, share: Share) -> Self {
+        Self { share: Some(share), ..self }
     }
 
     /// The same with another deadline.
@@ -46,9 +54,23 @@ impl Bench {
         Self { deadline_ms, ..self }
     }
 
+    /// Works a batch's offsets out.
+    pub fn prepare(&mut self, batch: Batch) {
+        ops::round(&self.group, self.seed, self.index, batch.round, batch.stride, batch.n, &mut self.ops);
+        if let Some(share) = self.share {
+            share.keep(&mut self.ops);
+            share.renumber(&mut self.ops);
+        }
+    }
+
+    /// Reads what is prepared, for somebody else who takes the time. The bytes that were read.
+    pub async fn read(&self, reader: &dyn Reader) -> Result<u64, OpfsError> {
+        Ok(deadline::within(self.deadline_ms, reader.read(&self.ops, None)).await?.bytes)
+    }
+
     /// Takes one sample: works the offsets out, waits the dither, and lets the method time itself, in one go or op by op.
     pub async fn sample(&mut self, reader: &dyn Reader, batch: Batch) -> Result<Sampled, OpfsError> {
-        ops::round(&self.group, self.seed, self.index, batch.round, batch.stride, batch.n, &mut self.ops);
+        self.prepare(batch);
         if self.group.timing == Timing::Ops {
             clock::dither(batch.dither);
             return deadline::within(self.deadline_ms, single_ops::sample(reader, &self.ops, batch.rate_iops)).await;
@@ -95,8 +117,14 @@ impl Bench {
     /// Checks a method's bytes against the fixture's.
     pub async fn verify(&mut self, reader: &dyn Reader, when: When) -> Result<Verification, OpfsError> {
         let (ops, expected) = self.verified.get_or_insert_with(|| {
-            let ops = ops::verification(&self.group, self.seed, self.index);
+            let mut ops = ops::verification(&self.group, self.seed, self.index);
+            if let Some(share) = self.share {
+                share.keep(&mut ops);
+            }
             let expected = fixture::expected(self.seed, self.first_file, &ops);
+            if let Some(share) = self.share {
+                share.renumber(&mut ops);
+            }
             (ops, expected)
         });
         let mut found = Checksum::new();

@@ -61,13 +61,30 @@ export function asker(port) {
 }
 
 /**
- * The same where the answer comes in shared memory: the promise is settled when the worker has changed the first number of
- * `state`, which is 0 while a question is open.
+ * So many of them for one port, each for one question at a time. The worker may answer in another order, so questions and answers say
+ * whose they are.
  */
-export function sharedAsker(port, state) {
+export function askers(port, count) {
+  const settle = [];
+  port.onmessage = ({ data: [lane, answer] }) => settle[lane](answer);
+  return Array.from(
+    { length: count },
+    (_, lane) => (file, at) =>
+      new Promise((resolve) => {
+        settle[lane] = resolve;
+        port.postMessage([file, at, lane]);
+      }),
+  );
+}
+
+/**
+ * A function that asks where the answer comes in shared memory: the promise is settled when the worker has changed the first number of
+ * `state`, which is 0 while a question is open. One question at a time; where there are several such memories, it says which is its own.
+ */
+export function sharedAsker(port, state, lane) {
   return (file, at) => {
     Atomics.store(state, 0, 0);
-    port.postMessage([file, at]);
+    port.postMessage(lane === undefined ? [file, at] : [file, at, lane]);
     return Promise.resolve(Atomics.waitAsync(state, 0, 0).value);
   };
 }

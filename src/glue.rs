@@ -1,6 +1,6 @@
 //! Bindings to `glue.js` and to what web-sys lacks.
 
-use js_sys::{Function, Int32Array, Object, Promise, Uint8Array};
+use js_sys::{Array, Function, Int32Array, Object, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{CacheStorage, FileSystemDirectoryHandle, FileSystemSyncAccessHandle, IdbFactory, IdbRequest, MessagePort};
 
@@ -17,8 +17,9 @@ extern "C" {
     #[wasm_bindgen(js_name = whenSettled)]
     pub fn when_settled(promise: &Promise, slot: u32);
     pub fn asker(port: &MessagePort) -> Function;
+    pub fn askers(port: &MessagePort, count: u32) -> Array;
     #[wasm_bindgen(js_name = sharedAsker)]
-    pub fn shared_asker(port: &MessagePort, state: &Int32Array) -> Function;
+    pub fn shared_asker(port: &MessagePort, state: &Int32Array, lane: Option<u32>) -> Function;
     #[wasm_bindgen(js_name = fileReader)]
     pub fn file_reader() -> Function;
     pub fn requested(request: &IdbRequest) -> Promise;

@@ -186,7 +186,10 @@ fn check_methods(group: &Group) -> Vec<Mistake> {
         }
         Some(found) => methods::unfit(found.method, group),
     });
-    problems.map(|problem| Mistake { place: format!("group {}, methods", group.name), problem }).collect()
+    problems
+        .chain(methods::too_many_handles(group))
+        .map(|problem| Mistake { place: format!("group {}, methods", group.name), problem })
+        .collect()
 }
 
 /// So is which of them read copies.

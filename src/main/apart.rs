@@ -2,7 +2,7 @@
 
 use opfs_bench_core::job::{Group, MethodName, Open, Thread};
 use opfs_bench_core::plan::ArmSpec;
-use opfs_bench_core::result::{Allocated, GroupRecord, Role, Stage, StageTimes};
+use opfs_bench_core::result::{Allocated, GroupRecord, Role, Stage, StageTimes, Ticks};
 
 use super::control::Control;
 use super::group::{OpenGroup, Opening};
@@ -32,27 +32,37 @@ impl Apart {
     ///
     /// # Errors
     /// When the worker cannot be reached.
-    pub async fn stages(&mut self, remote: &Remote, opening: Opening<'_>, arms: &[ArmSpec], control: &Control) -> Result<(), String> {
-        let group = Group { open: Open::Each, ..opening.group.clone() };
-        let mut specs = arms.to_vec();
-        let asked = arms.iter().any(|arm| arm.method.thread() == Thread::Rpc).then(|| {
-            let worker_tick = arms.iter().find(|arm| arm.method.thread().timed_in_worker()).map(|arm| arm.tick);
+    pub async fn stages(
+        &mut self,
+        remote: &Remote,
+        opening: Opening<'_>,
+        arms: &[ArmSpec],
+        ticks: Ticks,
+        control: &Control,
+    ) -> Result<(), String> {
+        let group = Group { open: Open::Each, iodepth: 1, ..opening.group.clone() };
+        let wanted: Vec<usize> = (0..arms.len()).filter(|arm| is_taken_apart(&arms[*arm])).collect();
+        let mut specs: Vec<ArmSpec> = wanted.iter().map(|arm| arms[*arm].clone()).collect();
+        let asks = |arm: &ArmSpec| arm.method.thread() == Thread::Rpc;
+        if let Some(asking) = specs.iter().find(|arm| asks(arm)) {
             let method: MethodName = ASKED.parse().expect("a method's name");
-            specs.push(ArmSpec { method, role: Role::Contender, tick: worker_tick.unwrap_or(arms[0].tick), ..arms[0].clone() });
-            specs.len() - 1
-        });
+            specs.push(ArmSpec { method, tick: ticks.worker_ns, ..asking.clone() });
+        }
         let mut open = OpenGroup::open(remote, &specs, Opening { group: &group, ..opening }).await?;
+        let mut stages = Vec::with_capacity(specs.len());
         for (place, arm) in specs.iter().enumerate() {
-            let wanted = is_shown(arm) && !control.stopped();
-            self.stages.push(if wanted { open.stages(place, arm.tick).await.unwrap_or_default() } else { Vec::new() });
+            let stopped = control.stopped();
+            stages.push(if stopped { Vec::new() } else { open.stages(place, arm.tick).await.unwrap_or_default() });
             control.alive();
         }
         open.close().await?;
-        if let Some(asked) = asked {
-            let worker = self.stages.remove(asked);
-            for stages in &mut self.stages {
-                with_the_workers(stages, &worker);
+        let workers = if stages.len() > wanted.len() { stages.pop().unwrap_or_default() } else { Vec::new() };
+        self.stages.resize(arms.len(), Vec::new());
+        for (arm, mut stages) in wanted.into_iter().zip(stages) {
+            if asks(&arms[arm]) {
+                with_the_workers(&mut stages, &workers);
             }
+            self.stages[arm] = stages;
         }
         Ok(())
     }
@@ -71,6 +81,11 @@ impl Apart {
 /// The null arm is the baseline again, and empty loops do nothing.
 fn is_shown(arm: &ArmSpec) -> bool {
     matches!(arm.role, Role::Baseline | Role::Contender) && arm.absent.is_none()
+}
+
+/// Several workers do several things at a time.
+fn is_taken_apart(arm: &ArmSpec) -> bool {
+    is_shown(arm) && arm.method.thread() != Thread::Pool
 }
 
 /// Adds what the worker does to what the main thread sees of a method that asks it.

@@ -10,43 +10,51 @@ use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::Nanos;
 use web_sys::MessageChannel;
 
+use super::pool::Pool;
 use super::remote::{Remote, unexpected};
 use crate::bench::Bench;
 use crate::methods::{self, Context, Reader, Unopened};
 use crate::opfs::{Directory, told};
-use crate::worker::messages::{Answer, Batch, Request, Sampled};
+use crate::worker::messages::{Answer, Batch, Request, Sampled, Seat};
 
 /// The pilot reads the ops of a round that no run reaches.
 const PILOT_ROUND: u32 = u32::MAX;
 
 /// The arms of a group, in the order in which tables list them: the baseline, the null arm, the others, the empty loops of
-/// the clocks that are used.
+/// the threads that are used.
 pub fn arms(group: &Group, ticks: Ticks) -> Vec<ArmSpec> {
     let contenders = group.methods.iter().map(|method| (method.clone(), Role::Contender));
     let mut arms: Vec<(MethodName, Role)> = vec![(group.baseline.clone(), Role::Baseline), (group.baseline.clone(), Role::Null)];
     arms.extend(contenders);
-    for (empty, in_worker) in [(methods::EMPTY_MAIN, false), (methods::EMPTY_WORKER, true)] {
-        if arms.iter().any(|(method, _)| method.thread().timed_in_worker() == in_worker) {
-            arms.push((empty.parse().expect("a method's name"), Role::Empty));
+    for empty in [methods::EMPTY_MAIN, methods::EMPTY_WORKER, methods::EMPTY_POOL] {
+        let empty: MethodName = empty.parse().expect("a method's name");
+        if arms.iter().any(|(method, _)| method.thread().of_empty_loop() == empty.thread()) {
+            arms.push((empty, Role::Empty));
         }
     }
-    arms.into_iter()
-        .map(|(method, role)| ArmSpec {
+    let spec = |(name, role): (MethodName, Role)| {
+        let method = methods::find(&name).expect("the job was checked").method;
+        ArmSpec {
             role,
-            ends_up: methods::find(&method).expect("the job was checked").method.ends_up,
+            ends_up: method.ends_up,
             writes: false,
-            tick: if method.thread().timed_in_worker() { ticks.worker_ns } else { ticks.main_ns },
+            iodepth: method.depth(group),
+            tick: if name.thread().timed_in_worker() { ticks.worker_ns } else { ticks.main_ns },
             absent: None,
-            method,
-        })
-        .collect()
+            method: name,
+        }
+    };
+    arms.into_iter().map(spec).collect()
 }
 
 /// Where an arm's method runs.
+#[derive(Clone)]
 enum Place {
     Here(Rc<dyn Reader>),
     /// In the worker, at this place in its list.
     Worker(usize),
+    /// In the pool's workers, at this place in their lists.
+    Pool(usize),
     /// It could not be opened.
     Nowhere(Unopened),
 }
@@ -55,6 +63,8 @@ enum Place {
 pub struct OpenGroup<'a> {
     remote: &'a Remote,
     bench: Bench,
+    /// Where a method of the group wants one.
+    pool: Option<Pool>,
     rate_iops: Option<u32>,
     arms: Vec<Place>,
 }
@@ -84,7 +94,7 @@ impl<'a> OpenGroup<'a> {
         let of = |thread: Thread| -> Vec<MethodName> {
             names.iter().filter(|name| name.thread() == thread).map(|name| (*name).clone()).collect()
         };
-        let (in_worker, asking) = (of(Thread::Worker), of(Thread::Rpc));
+        let (in_worker, asking, in_pool) = (of(Thread::Worker), of(Thread::Rpc), of(Thread::Pool));
 
         let (ports, channels) = (Array::new(), Array::new());
         for _ in &asking {
@@ -92,16 +102,17 @@ impl<'a> OpenGroup<'a> {
             ports.push(&channel.port1());
             channels.push(&channel.port2());
         }
-        let request = Request::OpenGroup {
+        let request = |methods: &[MethodName], served: &[MethodName], seat: Option<Seat>| Request::OpenGroup {
             folder: folder.0.to_owned(),
             group: group.clone(),
             index,
             seed,
             first_file,
-            methods: in_worker.clone(),
-            served: asking.clone(),
+            methods: methods.to_vec(),
+            served: served.to_vec(),
+            seat,
         };
-        let mut outcomes = match remote.ask_with(request, &channels).await? {
+        let mut outcomes = match remote.ask_with(request(&in_worker, &asking, None), &channels).await? {
             Answer::Opened(outcomes) => outcomes.into_iter(),
             other => return Err(unexpected(&other)),
         };
@@ -124,16 +135,14 @@ impl<'a> OpenGroup<'a> {
             let place = open_here(&name, &context).await;
             opened.push((name, place));
         }
+        let (pool, places) = open_pool(remote, group.numjobs, &in_pool, |seat| request(&in_pool, &[], Some(seat))).await;
+        opened.extend(in_pool.iter().cloned().zip(places));
         let place = |arm: &ArmSpec| -> Place {
-            match opened.iter().find(|(name, _)| *name == arm.method) {
-                Some((_, Place::Here(reader))) => Place::Here(Rc::clone(reader)),
-                Some((_, Place::Worker(place))) => Place::Worker(*place),
-                Some((_, Place::Nowhere(unopened))) => Place::Nowhere(unopened.clone()),
-                None => Place::Nowhere(format!("there is no method {}", arm.method).into()),
-            }
+            let found = opened.iter().find(|(name, _)| *name == arm.method).map(|(_, place)| place.clone());
+            found.unwrap_or_else(|| Place::Nowhere(format!("there is no method {}", arm.method).into()))
         };
         let bench = Bench::new(group.clone(), index, seed, first_file);
-        Ok(Self { remote, bench, rate_iops: group.rate_iops, arms: arms.iter().map(place).collect() })
+        Ok(Self { remote, bench, pool, rate_iops: group.rate_iops, arms: arms.iter().map(place).collect() })
     }
 
     /// Notes on the arms what the browser lacks for them.
@@ -168,6 +177,7 @@ impl<'a> OpenGroup<'a> {
                 Answer::Timed(sampled) => sampled,
                 other => return Err(unexpected(&other)),
             },
+            Place::Pool(method) => self.pool().sample(*method, batch).await?,
             Place::Nowhere(unopened) => return Err(unopened.to_string()),
         };
         let Sampled { elapsed, bytes, ops, pacing } = sampled;
@@ -181,6 +191,7 @@ impl<'a> OpenGroup<'a> {
                 Answer::Verified { ops, expected, found } => Ok(Verification { when, ops, expected, found }),
                 other => Err(unexpected(&other)),
             },
+            Place::Pool(method) => self.pool().verify(*method, when).await,
             Place::Nowhere(unopened) => Err(unopened.to_string()),
         }
     }
@@ -193,6 +204,7 @@ impl<'a> OpenGroup<'a> {
                 Answer::Allocated(allocated) => Ok(allocated),
                 other => Err(unexpected(&other)),
             },
+            Place::Pool(_) => Err("what several workers allocate is not counted".into()),
             Place::Nowhere(unopened) => Err(unopened.to_string()),
         }
     }
@@ -205,16 +217,38 @@ impl<'a> OpenGroup<'a> {
                 Answer::Stages(times) => Ok(times),
                 other => Err(unexpected(&other)),
             },
+            Place::Pool(_) => Err("what several workers do is not taken apart".into()),
             Place::Nowhere(unopened) => Err(unopened.to_string()),
         }
     }
 
-    /// Closes the group's files in the worker; those of the main thread take no locks.
+    fn pool(&self) -> &Pool {
+        self.pool.as_ref().expect("a method that has its place in a pool has one")
+    }
+
+    /// Closes the group's files in the workers; those of the main thread take no locks.
     pub async fn close(self) -> Result<(), String> {
+        if let Some(pool) = self.pool {
+            pool.close().await;
+        }
         match self.remote.ask(Request::CloseGroup).await? {
             Answer::Done => Ok(()),
             other => Err(unexpected(&other)),
         }
+    }
+}
+
+/// Opens methods in a pool's workers, where there are such methods. A pool that cannot be started fails as its arms, not as the group.
+async fn open_pool(remote: &Remote, workers: u32, methods: &[MethodName], request: impl Fn(Seat) -> Request) -> (Option<Pool>, Vec<Place>) {
+    if methods.is_empty() {
+        return (None, Vec::new());
+    }
+    match Pool::open(remote, workers, request).await {
+        Ok((pool, outcomes)) => {
+            let place = |(place, outcome): (usize, Result<(), Unopened>)| outcome.map_or_else(Place::Nowhere, |()| Place::Pool(place));
+            (Some(pool), outcomes.into_iter().enumerate().map(place).collect())
+        }
+        Err(error) => (None, methods.iter().map(|_| Place::Nowhere(error.clone().into())).collect()),
     }
 }
 

@@ -24,6 +24,7 @@ struct Waiting {
 
 /// A worker that answers. It ends when this is dropped, whatever it is doing, and its locks with it.
 pub struct Remote {
+    url: String,
     worker: Worker,
     pending: Pending,
     next: Cell<u32>,
@@ -60,7 +61,7 @@ impl Remote {
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        let remote = Self { worker, pending, next: Cell::new(1), _on_message: on_message, _on_error: on_error };
+        let remote = Self { url: url.to_owned(), worker, pending, next: Cell::new(1), _on_message: on_message, _on_error: on_error };
         let ready = remote.expect(0);
         remote
             .worker
@@ -72,6 +73,11 @@ impl Remote {
         }
     }
 
+    /// Starts another such worker.
+    pub async fn another(&self) -> Result<Self, String> {
+        Self::start(&self.url).await
+    }
+
     /// Asks, and waits for the answer.
     pub async fn ask(&self, request: Request) -> Result<Answer, String> {
         self.ask_with(request, &Array::new()).await
@@ -79,13 +85,17 @@ impl Remote {
 
     /// Asks, and hands ports over.
     pub async fn ask_with(&self, request: Request, ports: &Array) -> Result<Answer, String> {
-        self.failed()?;
+        let question = self.question(request);
+        question.post(ports)?;
+        question.answer().await
+    }
+
+    /// A request that is ready to be posted.
+    pub fn question(&self, request: Request) -> Question<'_> {
         let id = self.next.get();
         self.next.set(id + 1);
         let asked = serde_wasm_bindgen::to_value(&Asked { id, request }).expect("requests are plain data");
-        let answer = self.expect(id);
-        self.worker.post_message_with_transfer(&asked, ports).map_err(|error| format!("the worker was not reached: {}", told(&error)))?;
-        settled(answer).await
+        Question { worker: &self.worker, asked, answer: self.expect(id) }
     }
 
     /// An error once the worker has failed.
@@ -95,8 +105,33 @@ impl Remote {
 
     fn expect(&self, id: u32) -> oneshot::Receiver<Result<Answer, String>> {
         let (sender, receiver) = oneshot::channel();
-        self.pending.borrow_mut().answers.insert(id, sender);
+        let Waiting { answers, failure } = &mut *self.pending.borrow_mut();
+        match failure {
+            // The receiver is here.
+            Some(error) => drop(sender.send(Err(error.clone()))),
+            None => drop(answers.insert(id, sender)),
+        }
         receiver
+    }
+}
+
+/// A request in two steps: where time is taken, all else is done before.
+#[must_use]
+pub struct Question<'a> {
+    worker: &'a Worker,
+    asked: JsValue,
+    answer: oneshot::Receiver<Result<Answer, String>>,
+}
+
+impl Question<'_> {
+    /// Asks, and hands ports over.
+    pub fn post(&self, ports: &Array) -> Result<(), String> {
+        self.worker.post_message_with_transfer(&self.asked, ports).map_err(|error| format!("the worker was not reached: {}", told(&error)))
+    }
+
+    /// Waits for the answer.
+    pub async fn answer(self) -> Result<Answer, String> {
+        settled(self.answer).await
     }
 }
 

@@ -322,7 +322,7 @@ impl Run {
         }
         open.close().await?;
         if !self.control.stopped() {
-            apart.stages(remote, opening, &arms, &self.control).await?;
+            apart.stages(remote, opening, &arms, ticks, &self.control).await?;
         }
         if methods::stores(&group) {
             remove_stores(folder.0).await?;

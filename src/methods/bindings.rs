@@ -12,17 +12,21 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::Blob;
 
 use super::blob::{self, ReadBlob};
-use super::{Block, Context, Loop, Method, Reader, Sink, Timed, Unopened, sync};
+use super::{Block, Context, Handles, Loop, Method, Queue, Reader, Sink, Timed, Unopened, sync};
 use crate::clock;
 use crate::opfs::{Call, Directory, OpfsError, SyncHandle};
 
 pub const METHODS: &[Method] = &[
-    Method::new("worker/sync-web-sys", EndsUp::WorkerWasm, |context| Box::pin(open(context))),
+    Method::new("worker/sync-web-sys", EndsUp::WorkerWasm, |context| Box::pin(open(context)))
+        .queue(Queue::Synchronous)
+        .handles(Handles::Shared),
     Method::new("worker/sync-unaligned", EndsUp::WorkerWasm, |context| {
         Box::pin(sync::open(context, Rc::new(Block::unaligned(context.block_length() as usize))))
-    }),
-    Method::new("main/slice-js-future", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, ByJsFuture))),
-    Method::new("worker/slice-js-future", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, ByJsFuture))),
+    })
+    .queue(Queue::Synchronous)
+    .handles(Handles::Shared),
+    Method::new("main/slice-js-future", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, || ByJsFuture))),
+    Method::new("worker/slice-js-future", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || ByJsFuture))),
 ];
 
 async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {

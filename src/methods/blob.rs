@@ -1,16 +1,16 @@
-//! The timed loops of everything that reads a blob of a file: `getFile()`, perhaps a `slice()`, then whatever the family does with
-//! it. A family says how one blob is read; the loops stand here once.
+//! How ops are read by everything that reads a blob of a file: `getFile()`, perhaps a `slice()`, then whatever the family does with
+//! it. A family says how one blob is read; the loops stand in `queue`.
 
 use std::future::Future;
+use std::rc::Rc;
 
 use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::Stage;
 use web_sys::Blob;
 
-use super::laps::Read;
-use super::{Context, Discard, Laps, Loop, Reader, Sink, Timed, Unopened};
-use crate::clock;
+use super::queue::{self, Held, ReadOp};
+use super::{Context, Discard, Laps, Reader, Sink, Unopened};
 use crate::opfs::{self, Directory, OpfsError};
 
 /// How a family reads.
@@ -28,42 +28,59 @@ pub(super) trait ReadBlob: 'static {
     fn read(&self, blob: &Blob, name: &str, sink: &mut impl Sink) -> impl Future<Output = Result<u64, OpfsError>>;
 }
 
-/// Opens the group's files for such a family.
-pub(super) async fn open<R: ReadBlob>(context: &Context, how: R) -> Result<Box<dyn Reader>, Unopened> {
-    let names = context.names.clone();
-    Ok(match context.group.open {
-        job::Open::Each => Box::new(Each { directory: context.directory.clone(), names, how }),
-        job::Open::Kept => Box::new(Kept { files: context.snapshots().await?, names, how }),
-    })
+/// Opens the group's files for such a family. Each read in flight has its own of what `how` makes.
+pub(super) async fn open<R: ReadBlob>(context: &Context, how: impl Fn() -> R) -> Result<Box<dyn Reader>, Unopened> {
+    open_deep(context, context.group.iodepth, how).await
 }
 
-/// Files, or other blobs, that are at hand.
-pub(super) struct Kept<R> {
-    pub files: Vec<Blob>,
-    pub names: Vec<String>,
-    pub how: R,
+/// The same for a family whose reads are synchronous: one at a time.
+pub(super) async fn open_synchronous<R: ReadBlob>(context: &Context, how: impl Fn() -> R) -> Result<Box<dyn Reader>, Unopened> {
+    open_deep(context, 1, how).await
 }
 
-impl<R: ReadBlob> Loop for Kept<R> {
-    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
-        let mut bytes = 0;
-        let start = clock::now_ms();
-        for op in ops {
-            let name = &self.names[op.file as usize];
-            let blob = R::select(&self.files[op.file as usize], name, op)?;
-            bytes += self.how.read(&blob, name, sink).await?;
-        }
-        Ok(Timed::since(start, bytes))
+async fn open_deep<R: ReadBlob>(context: &Context, depth: u32, how: impl Fn() -> R) -> Result<Box<dyn Reader>, Unopened> {
+    if context.group.open == job::Open::Kept {
+        return Ok(kept(depth, context.snapshots().await?, &context.names, how));
+    }
+    let names: Rc<[String]> = context.names.as_slice().into();
+    Ok(queue::reader(depth, || Each { directory: context.directory.clone(), names: Rc::clone(&names), how: how() }))
+}
+
+/// A reader of files, or of other blobs, that are at hand.
+pub(super) fn kept<R: ReadBlob>(depth: u32, files: Vec<Blob>, names: &[String], how: impl Fn() -> R) -> Box<dyn Reader> {
+    let (files, names): (Rc<[Blob]>, Rc<[String]>) = (files.into(), names.into());
+    queue::reader(depth, || Kept { files: Rc::clone(&files), names: Rc::clone(&names), how: how() })
+}
+
+struct Kept<R> {
+    files: Rc<[Blob]>,
+    names: Rc<[String]>,
+    how: R,
+}
+
+impl<R: ReadBlob> ReadOp for Kept<R> {
+    #[inline]
+    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
+        let name = &self.names[op.file as usize];
+        let blob = R::select(&self.files[op.file as usize], name, op)?;
+        self.how.read(&blob, name, sink).await
     }
 }
 
 struct Each<R> {
     directory: Directory,
-    names: Vec<String>,
+    names: Rc<[String]>,
     how: R,
 }
 
-impl<R: ReadBlob> Loop for Each<R> {
+impl<R: ReadBlob> ReadOp for Each<R> {
+    #[inline]
+    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
+        let name = &self.names[op.file as usize];
+        let file = self.directory.file(name).await?.snapshot().await?;
+        self.how.read(&R::select(&file, name, op)?, name, sink).await
+    }
+
     async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
         let name = &self.names[ops[0].file as usize];
         let handle = laps.look_up(&self.directory, name).await?;
@@ -85,20 +102,9 @@ impl<R: ReadBlob> Loop for Each<R> {
             self.how.read(blob, name, &mut Discard).await?;
         }
         laps.end(Stage::Read, ops.len());
-        let mut read = Read::default();
+        let mut read = Held::default();
         self.how.read(&blobs[0], name, &mut read).await?;
         laps.copy(&read);
         Ok(())
-    }
-
-    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
-        let mut bytes = 0;
-        let start = clock::now_ms();
-        for op in ops {
-            let name = &self.names[op.file as usize];
-            let file = self.directory.file(name).await?.snapshot().await?;
-            bytes += self.how.read(&R::select(&file, name, op)?, name, sink).await?;
-        }
-        Ok(Timed::since(start, bytes))
     }
 }

@@ -10,8 +10,8 @@ use super::{Method, Sink};
 use crate::opfs::{self, Call, OpfsError};
 
 pub const METHODS: &[Method] = &[
-    Method::new("main/bytes", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, Bytes))).needs(NEEDS),
-    Method::new("worker/bytes", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, Bytes))).needs(NEEDS),
+    Method::new("main/bytes", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, || Bytes))).needs(NEEDS),
+    Method::new("worker/bytes", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || Bytes))).needs(NEEDS),
 ];
 
 const NEEDS: &[&str] = &["Blob.prototype.bytes"];

@@ -1,13 +1,14 @@
 //! Cache Storage, on either thread: what pages use for files that they downloaded. The group's files are copied into a cache before
 //! anything is timed; an op looks one up and reads the body of the answer, whole.
 
+use std::rc::Rc;
+
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::{EndsUp, Stage};
 use web_sys::Request;
 
-use super::laps::Read;
-use super::{Context, Copies, Laps, Loop, Method, Reader, Sink, Timed, Unopened};
-use crate::clock;
+use super::queue::{self, Held, ReadOp};
+use super::{Context, Copies, Discard, Laps, Method, Reader, Sink, Unopened};
 use crate::opfs::OpfsError;
 use crate::stores::StoredAnswers;
 
@@ -27,7 +28,8 @@ async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
             cache.put(key, &context.file_bytes(name).await?).await?;
         }
     }
-    Ok(Box::new(Answers { cache, keys, names }))
+    let answers = Rc::new(Answers { cache, keys, names });
+    Ok(queue::reader(context.group.iodepth, || Rc::clone(&answers)))
 }
 
 struct Answers {
@@ -36,28 +38,23 @@ struct Answers {
     names: Vec<String>,
 }
 
-impl Loop for Answers {
+impl ReadOp for Rc<Answers> {
+    #[inline]
+    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
+        let buffer = self.cache.get(&self.keys[op.file as usize], &self.names[op.file as usize]).await?;
+        sink.buffer(&buffer);
+        Ok(buffer.byte_length().into())
+    }
+
     async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
         laps.begin();
         for op in ops {
-            self.cache.get(&self.keys[op.file as usize], &self.names[op.file as usize]).await?;
+            self.read(op, &mut Discard).await?;
         }
         laps.end(Stage::Read, ops.len());
-        let op = &ops[0];
-        let mut read = Read::default();
-        read.buffer(&self.cache.get(&self.keys[op.file as usize], &self.names[op.file as usize]).await?);
+        let mut read = Held::default();
+        self.read(&ops[0], &mut read).await?;
         laps.copy(&read);
         Ok(())
-    }
-
-    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
-        let mut bytes = 0;
-        let start = clock::now_ms();
-        for op in ops {
-            let buffer = self.cache.get(&self.keys[op.file as usize], &self.names[op.file as usize]).await?;
-            bytes += u64::from(buffer.byte_length());
-            sink.buffer(&buffer);
-        }
-        Ok(Timed::since(start, bytes))
     }
 }

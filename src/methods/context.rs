@@ -6,6 +6,7 @@ use std::rc::Rc;
 use js_sys::{ArrayBuffer, Uint8Array};
 use opfs_bench_core::fixture::file_name;
 use opfs_bench_core::job::Group;
+use opfs_bench_core::share::Share;
 use web_sys::{Blob, MessagePort};
 
 use super::{Block, Method, Reader, Unopened};
@@ -38,6 +39,18 @@ impl Context {
         let fileset = group.fileset();
         let names = (0..fileset.nrfiles).map(|file| file_name(&fileset, file)).collect();
         Self { directory, names, group, port, block: OnceCell::new(), kept: OnceCell::new(), readers: RefCell::default() }
+    }
+
+    /// The same with the files alone that a worker of a pool opens.
+    pub fn of_share(mut self, share: Share) -> Self {
+        self.names = share.files(self.group.nrfiles).into_iter().map(|file| self.names[file as usize].clone()).collect();
+        self
+    }
+
+    /// The same with copies of the files.
+    pub(super) async fn on_copies(&self, directory: &str) -> Result<Self, OpfsError> {
+        let copies = Self::new(self.copied_to(directory).await?, self.group.clone(), None);
+        Ok(Self { names: self.names.clone(), ..copies })
     }
 
     /// The same files for a method with a port of its own.
@@ -88,12 +101,17 @@ impl Context {
         opfs::array_buffer(&self.directory.file(name).await?.snapshot().await?, name).await
     }
 
-    /// Copies of all files in a directory of their own, written by sync handles as the files are.
+    /// Copies of all files in a directory of their own, written by sync handles as the files are. Those that another worker, or
+    /// an earlier group, has made are left as they are: somebody may hold their locks.
     pub(super) async fn copied_to(&self, directory: &str) -> Result<Directory, OpfsError> {
         let copies = self.directory.directory(directory).await?;
         for name in &self.names {
             let file = self.directory.file(name).await?.snapshot().await?;
-            let copy = copies.create(name).await?.open_sync_patiently().await?;
+            let copy = copies.create(name).await?;
+            if copy.snapshot().await?.size() == file.size() {
+                continue;
+            }
+            let copy = copy.open_sync_patiently().await?;
             let mut at = 0;
             loop {
                 let buffer = opfs::array_buffer(&opfs::slice(&file, name, at, CHUNK)?, name).await?;

@@ -3,9 +3,11 @@
 use js_sys::Promise;
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
+use opfs_bench_core::share::Deal;
 use wasm_bindgen::prelude::*;
 
-use super::{Context, Loop, Method, Reader, Sink, Timed, Unopened};
+use super::queue::{self, ReadOp};
+use super::{Context, Loop, Method, Queue, Reader, Sink, Timed, Unopened};
 use crate::awaiting::Settled;
 use crate::clock;
 use crate::opfs::OpfsError;
@@ -14,15 +16,18 @@ use crate::opfs::OpfsError;
 pub const MAIN: &str = "main/empty";
 /// The empty loop of methods that the worker times: an op looks at its offset.
 pub const WORKER: &str = "worker/empty";
+/// The empty loop of a pool's methods: its workers run the worker's, so that the messages are what takes time.
+pub const POOL: &str = "pool/empty";
 
 pub const METHODS: &[Method] = &[
     Method::new(MAIN, EndsUp::Nowhere, |context| Box::pin(open_main(context))),
-    Method::new(WORKER, EndsUp::Nowhere, |context| Box::pin(open_worker(context))),
+    Method::new(WORKER, EndsUp::Nowhere, |context| Box::pin(open_worker(context))).queue(Queue::Synchronous),
+    Method::new(POOL, EndsUp::Nowhere, |context| Box::pin(open_worker(context))).queue(Queue::Synchronous).dealt(Deal::Ops),
 ];
 
 #[allow(clippy::unused_async)] // every method opens by a future
-async fn open_main(_: &Context) -> Result<Box<dyn Reader>, Unopened> {
-    Ok(Box::new(Awaiting { settled: Promise::resolve(&JsValue::UNDEFINED) }))
+async fn open_main(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
+    Ok(queue::reader(context.group.iodepth, || Awaiting { settled: Promise::resolve(&JsValue::UNDEFINED) }))
 }
 
 #[allow(clippy::unused_async)]
@@ -34,14 +39,12 @@ struct Awaiting {
     settled: Promise,
 }
 
-impl Loop for Awaiting {
-    async fn run(&self, ops: &[Op], _: &mut impl Sink) -> Result<Timed, OpfsError> {
-        let start = clock::now_ms();
-        for op in ops {
-            std::hint::black_box(op.at);
-            Settled::of(&self.settled).await.expect("settled without a reason");
-        }
-        Ok(Timed::since(start, 0))
+impl ReadOp for Awaiting {
+    #[inline]
+    async fn read(&self, op: &Op, _: &mut impl Sink) -> Result<u64, OpfsError> {
+        std::hint::black_box(op.at);
+        Settled::of(&self.settled).await.expect("settled without a reason");
+        Ok(0)
     }
 }
 

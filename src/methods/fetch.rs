@@ -11,8 +11,8 @@ use crate::glue;
 use crate::opfs::{self, Call, OpfsError};
 
 pub const METHODS: &[Method] = &[
-    Method::new("main/fetch", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, Fetch))),
-    Method::new("worker/fetch", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, Fetch))),
+    Method::new("main/fetch", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, || Fetch))),
+    Method::new("worker/fetch", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || Fetch))),
 ];
 
 struct Fetch;

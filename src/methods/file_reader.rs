@@ -7,14 +7,14 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, FileReaderSync};
 
 use super::blob::{self, ReadBlob};
-use super::{Context, Method, Reader, Sink, Unopened};
+use super::{Context, Method, Queue, Reader, Sink, Unopened};
 use crate::glue;
 use crate::opfs::{self, Call, OpfsError};
 
 pub const METHODS: &[Method] = &[
-    Method::new("main/file-reader", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, Events::new()))),
-    Method::new("worker/file-reader", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, Events::new()))),
-    Method::new("worker/file-reader-sync", EndsUp::WorkerBuffer, |context| Box::pin(open_sync(context))),
+    Method::new("main/file-reader", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, Events::new))),
+    Method::new("worker/file-reader", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, Events::new))),
+    Method::new("worker/file-reader-sync", EndsUp::WorkerBuffer, |context| Box::pin(open_sync(context))).queue(Queue::Synchronous),
 ];
 
 /// One `FileReader`, which reads one blob after another.
@@ -40,7 +40,7 @@ impl ReadBlob for Events {
 
 async fn open_sync(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     let reader = FileReaderSync::new().map_err(|error| OpfsError::thrown(Call::FileReaderSync, "", &error))?;
-    blob::open(context, Synchronous { reader }).await
+    blob::open_synchronous(context, || Synchronous { reader: reader.clone() }).await
 }
 
 struct Synchronous {

@@ -1,6 +1,8 @@
 //! `IndexedDB`, on either thread: what many pages use in place of OPFS. The group's files are copied into a database before anything
 //! is timed, as an `ArrayBuffer` or as a `Blob` each. An op gets a value in a transaction of its own; of a blob it reads a slice.
 
+use std::rc::Rc;
+
 use js_sys::{Array, ArrayBuffer};
 use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
@@ -9,10 +11,9 @@ use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
 use super::blob::{self, ReadBlob};
-use super::laps::Read;
 use super::promise::Part;
-use super::{Context, Copies, Laps, Loop, Method, Reader, Sink, Timed, Unopened};
-use crate::clock;
+use super::queue::{self, Held, ReadOp};
+use super::{Context, Copies, Discard, Laps, Method, Reader, Sink, Unopened};
 use crate::opfs::{Call, OpfsError};
 use crate::stores::Database;
 
@@ -49,7 +50,8 @@ async fn filled(context: &Context, kind: &str, value: fn(&ArrayBuffer) -> Result
 }
 
 async fn open_buffers(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
-    Ok(Box::new(filled(context, "buffer", |bytes| Ok(bytes.into())).await?))
+    let values = Rc::new(filled(context, "buffer", |bytes| Ok(bytes.into())).await?);
+    Ok(queue::reader(context.group.iodepth, || Buffers(Rc::clone(&values))))
 }
 
 struct Values {
@@ -58,57 +60,52 @@ struct Values {
     names: Vec<String>,
 }
 
-impl Loop for Values {
+struct Buffers(Rc<Values>);
+
+impl ReadOp for Buffers {
+    #[inline]
+    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
+        let buffer: ArrayBuffer = self.0.database.get(&self.0.keys[op.file as usize]).await?;
+        sink.buffer(&buffer);
+        Ok(buffer.byte_length().into())
+    }
+
     async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
         laps.begin();
         for op in ops {
-            self.database.get::<ArrayBuffer>(&self.keys[op.file as usize]).await?;
+            self.read(op, &mut Discard).await?;
         }
         laps.end(Stage::Read, ops.len());
-        let op = &ops[0];
-        let mut read = Read::default();
-        read.buffer(&self.database.get::<ArrayBuffer>(&self.keys[op.file as usize]).await?);
+        let mut read = Held::default();
+        self.read(&ops[0], &mut read).await?;
         laps.copy(&read);
         Ok(())
-    }
-
-    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
-        let mut bytes = 0;
-        let start = clock::now_ms();
-        for op in ops {
-            let buffer: ArrayBuffer = self.database.get(&self.keys[op.file as usize]).await?;
-            bytes += u64::from(buffer.byte_length());
-            sink.buffer(&buffer);
-        }
-        Ok(Timed::since(start, bytes))
     }
 }
 
 async fn open_blobs(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     let values = filled(context, "blob", |bytes| Ok(Blob::new_with_buffer_source_sequence(&Array::of1(bytes))?.into())).await?;
+    let depth = context.group.iodepth;
     if context.group.open == job::Open::Each {
-        return Ok(Box::new(Blobs(values)));
+        let values = Rc::new(values);
+        return Ok(queue::reader(depth, || Blobs(Rc::clone(&values))));
     }
     let mut files = Vec::with_capacity(values.keys.len());
     for key in &values.keys {
         files.push(values.database.get(key).await?);
     }
-    Ok(Box::new(blob::Kept { files, names: values.names.clone(), how: Part }))
+    Ok(blob::kept(depth, files, &values.names, || Part))
 }
 
 /// Blobs that are looked up for each op.
-struct Blobs(Values);
+struct Blobs(Rc<Values>);
 
-impl Loop for Blobs {
-    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
-        let Values { database, keys, names } = &self.0;
-        let mut bytes = 0;
-        let start = clock::now_ms();
-        for op in ops {
-            let name = &names[op.file as usize];
-            let file: Blob = database.get(&keys[op.file as usize]).await?;
-            bytes += Part.read(&Part::select(&file, name, op)?, name, sink).await?;
-        }
-        Ok(Timed::since(start, bytes))
+impl ReadOp for Blobs {
+    #[inline]
+    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
+        let Values { database, keys, names } = &*self.0;
+        let name = &names[op.file as usize];
+        let file: Blob = database.get(&keys[op.file as usize]).await?;
+        Part.read(&Part::select(&file, name, op)?, name, sink).await
     }
 }

@@ -6,6 +6,7 @@ use opfs_bench_core::result::{Stage, StageTimes};
 use opfs_bench_core::units::Nanos;
 use wasm_bindgen::JsValue;
 
+use super::queue::Held;
 use super::{Block, Sink};
 use crate::clock;
 use crate::opfs::{Directory, FileHandle, OpfsError};
@@ -69,16 +70,13 @@ impl Laps {
     }
 
     /// Copies what a read brought into Wasm memory, and times that.
-    pub fn copy(&mut self, read: &Read) {
-        if read.0.is_empty() {
-            return;
-        }
+    pub(super) fn copy(&mut self, read: &Held) {
         let view = self.block.view();
         let room = view.js().length();
         self.begin();
         for _ in 0..COPIES {
             let mut at = 0;
-            for piece in &read.0 {
+            for piece in read.pieces() {
                 if at + piece.length() <= room {
                     view.js().set(piece, at);
                 }
@@ -107,33 +105,13 @@ impl Laps {
     }
 }
 
-/// Keeps what one read brought.
-#[derive(Default)]
-pub struct Read(Vec<Uint8Array>);
-
-impl Sink for Read {
-    fn takes(&self) -> bool {
-        true
-    }
-    fn begin(&mut self, _: &Block) {}
-    fn block(&mut self, _: &Block) {}
-    fn buffer(&mut self, buffer: &ArrayBuffer) {
-        self.bytes(&Uint8Array::new(buffer));
-    }
-    fn bytes(&mut self, bytes: &Uint8Array) {
-        self.0.push(bytes.clone());
-    }
-    fn reuse(&mut self, _: &JsValue, _: u32, _: u32) {}
-    fn reused(&mut self, buffer: &JsValue, from: u32, length: u32) {
-        self.bytes(&Uint8Array::new_with_byte_offset_and_length(buffer, from, length));
-    }
-}
-
 /// Counts the bytes of the buffers that the browser makes.
 #[derive(Default)]
 pub struct Buffers(pub u64);
 
 impl Sink for Buffers {
+    type Apart = Self;
+
     fn takes(&self) -> bool {
         true
     }
@@ -147,4 +125,7 @@ impl Sink for Buffers {
     }
     fn reuse(&mut self, _: &JsValue, _: u32, _: u32) {}
     fn reused(&mut self, _: &JsValue, _: u32, _: u32) {}
+    fn join(&mut self, apart: Self) {
+        self.0 += apart.0;
+    }
 }

@@ -1,8 +1,9 @@
 //! The ways to read, one file per family, and the registry of all of them.
 //!
-//! Each family holds its timed loops whole, but for those that read blobs, whose loops stand in `blob`: one screen, and nothing in
-//! them but the reads, a count of the bytes, and a [`Sink`], which does nothing at all while time is taken ([`Discard`]) and takes
-//! every byte in when bytes are checked ([`Checksum`]). So what is verified is the very loop that is timed.
+//! Synchronous families hold their timed loops whole; those that read by promises share theirs, which stand in `queue`, since they can
+//! have several reads in flight. Each is one screen, and nothing is in them but the reads, a count of the bytes, and a [`Sink`], which
+//! does nothing at all while time is taken ([`Discard`]) and takes every byte in when bytes are checked ([`Checksum`]). So what is
+//! verified is the very loop that is timed.
 
 mod bindings;
 mod blob;
@@ -15,7 +16,9 @@ mod fetch;
 mod file_reader;
 mod indexed_db;
 mod laps;
+mod pool;
 mod promise;
+mod queue;
 #[cfg(test)]
 mod registry_tests;
 mod response;
@@ -35,9 +38,10 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 use js_sys::{ArrayBuffer, Uint8Array};
 use opfs_bench_core::fixture::Checksum;
-use opfs_bench_core::job::{self, Group, Job, MethodName};
+use opfs_bench_core::job::{self, Fileset, Group, Job, MethodName, Timing};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
+use opfs_bench_core::share::Deal;
 use opfs_bench_core::units::Bytes;
 use wasm_bindgen::JsValue;
 use web_sys::MessagePort;
@@ -47,9 +51,10 @@ use crate::deadline;
 use crate::opfs::OpfsError;
 pub use block::Block;
 pub use context::Context;
-pub use empty::{MAIN as EMPTY_MAIN, WORKER as EMPTY_WORKER};
+pub use empty::{MAIN as EMPTY_MAIN, POOL as EMPTY_POOL, WORKER as EMPTY_WORKER};
 use laps::Buffers;
 pub use laps::{Laps, READS};
+use queue::Held;
 use slowed::Slowed;
 pub use unopened::Unopened;
 
@@ -64,6 +69,7 @@ const REGISTRY: &[&[Method]] = &[
     sync::METHODS,
     rpc::METHODS,
     shared::METHODS,
+    pool::METHODS,
     indexed_db::METHODS,
     cache::METHODS,
     bindings::METHODS,
@@ -73,6 +79,9 @@ const REGISTRY: &[&[Method]] = &[
 
 /// The largest group of which a method may keep a copy: a phone has little room, and copying is not to take long.
 const LARGEST_COPY: Bytes = Bytes(256 << 20);
+
+/// Safari refuses more open files than about 252; half of that stays clear of it.
+const MOST_HANDLES: u32 = 128;
 
 /// One way to read.
 pub struct Method {
@@ -86,6 +95,12 @@ pub struct Method {
     pub needs: &'static [&'static str],
     /// Whether it reads copies of the files, which are made when it opens.
     pub copies: Copies,
+    /// Whether several of its reads can be in flight.
+    pub queue: Queue,
+    /// Which sync handles it holds where files are kept open.
+    pub handles: Handles,
+    /// Of a pool's method: how its workers share the ops. Each of them opens its files and reads as if it were alone.
+    pub deal: Option<Deal>,
     /// Opens the group's files as the workload asks, on the thread that the method is timed on.
     pub open: Open,
     /// What the worker does for a method of the main thread that asks it.
@@ -103,10 +118,33 @@ pub enum Copies {
     Stored,
 }
 
+/// Whether several reads of a method can be in flight.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Queue {
+    /// As many as the group's `iodepth` says.
+    Deep,
+    /// One, whatever it says: its calls are synchronous.
+    Synchronous,
+    /// One, and so it does not fit a group with more: its loop is there to be compared with that of another method.
+    OneByOne,
+}
+
+/// Which sync handles a method holds where files are kept open, one on each file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Handles {
+    /// None.
+    None,
+    /// Those of the group's worker, which all its methods with exclusive locks share.
+    Shared,
+    /// Its own.
+    Own,
+}
+
 impl Method {
-    /// A method that reads parts of the files themselves, by what every browser has.
+    /// A method that reads parts of the files themselves, by promises that every browser has.
     const fn new(name: &'static str, ends_up: EndsUp, open: Open) -> Self {
-        Self { name, ends_up, parts: true, needs: &[], copies: Copies::None, open, serve: None }
+        let (copies, queue, handles) = (Copies::None, Queue::Deep, Handles::None);
+        Self { name, ends_up, parts: true, needs: &[], copies, queue, handles, deal: None, open, serve: None }
     }
 
     /// The same for whole files only.
@@ -124,6 +162,21 @@ impl Method {
         Self { copies, ..self }
     }
 
+    /// The same with another queue.
+    const fn queue(self, queue: Queue) -> Self {
+        Self { queue, ..self }
+    }
+
+    /// The same with sync handles.
+    const fn handles(self, handles: Handles) -> Self {
+        Self { handles, ..self }
+    }
+
+    /// The same for workers that share the ops.
+    const fn dealt(self, deal: Deal) -> Self {
+        Self { deal: Some(deal), ..self }
+    }
+
     /// The same with something for the worker to do.
     const fn served(self, serve: Serve) -> Self {
         Self { serve: Some(serve), ..self }
@@ -132,6 +185,20 @@ impl Method {
     /// Whether it reads anything: the empty loops do not, and no job can ask for them.
     pub fn reads(&self) -> bool {
         self.ends_up != EndsUp::Nowhere
+    }
+
+    /// How many of its reads are in flight, in each worker where there are several.
+    pub fn depth(&self, group: &Group) -> u32 {
+        if self.queue == Queue::Deep { group.iodepth } else { 1 }
+    }
+
+    /// How many sync handles it holds all the time, in all workers together. Those that the group's worker shares are not counted.
+    fn own_handles(&self, group: &Group) -> u32 {
+        match (self.handles, self.deal) {
+            (Handles::None | Handles::Shared, _) => 0,
+            (Handles::Own, None | Some(Deal::Files)) => group.nrfiles,
+            (Handles::Own, Some(Deal::Ops)) => group.nrfiles.saturating_mul(group.numjobs),
+        }
     }
 
     /// The bytes that its copies of a group's files take.
@@ -181,7 +248,8 @@ pub fn find(name: &MethodName) -> Option<Found> {
         return Some(Found { method, slowed: None });
     }
     let (plain, percent) = slowed::parts(&name)?;
-    let method = registered(plain).filter(|method| method.reads())?;
+    // A pool's time is that of its slowest worker and of messages, and no per cent of it is known.
+    let method = registered(plain).filter(|method| method.reads() && method.deal.is_none())?;
     Some(Found { method, slowed: Some(percent) })
 }
 
@@ -197,8 +265,41 @@ pub fn unfit(method: &Method, group: &Group) -> Option<String> {
         let file_size = group.fileset().file_size;
         return Some(format!("{} reads whole files, but an op of this group is {} of a file of {file_size}", method.name, group.bs));
     }
+    if method.queue == Queue::OneByOne && group.iodepth > 1 {
+        return Some(format!("{} reads one op after another, and this group has iodepth = {}", method.name, group.iodepth));
+    }
+    if method.deal.is_some() && group.timing == Timing::Ops {
+        return Some(format!("{} is timed as a whole, since its workers read at the same time: take timing = \"ops\" out", method.name));
+    }
+    if method.deal == Some(Deal::Files) && group.nrfiles < group.numjobs {
+        return Some(format!(
+            "{} has files for each worker, since a sync handle locks its file, but {} workers cannot share nrfiles = {}: take numjobs = {2} \
+             at most, or more files",
+            method.name, group.numjobs, group.nrfiles
+        ));
+    }
     (method.copied(group) > LARGEST_COPY)
         .then(|| format!("{} reads a copy of the files, of {LARGEST_COPY} at most; these are {}", method.name, group.size))
+}
+
+/// Why a group's methods cannot hold their sync handles open at the same time, if so.
+pub fn too_many_handles(group: &Group) -> Option<String> {
+    if group.open == job::Open::Each {
+        return None;
+    }
+    let methods = named(group);
+    let shared = methods.iter().filter(|method| method.handles == Handles::Shared).map(|_| ("the worker", group.nrfiles)).take(1);
+    let own = methods.iter().filter(|method| method.handles == Handles::Own).map(|method| (method.name, method.own_handles(group)));
+    let held: Vec<(&str, u32)> = shared.chain(own).collect();
+    let all = held.iter().fold(0_u32, |all, (_, handles)| all.saturating_add(*handles));
+    (all > MOST_HANDLES).then(|| {
+        let each: Vec<String> = held.iter().map(|(name, handles)| format!("{name} {handles}")).collect();
+        format!(
+            "{all} sync handles would be open at once, in all workers together ({}); allowed are {MOST_HANDLES}, since browsers limit open \
+             files: take fewer files, numjobs or methods",
+            each.join(", ")
+        )
+    })
 }
 
 /// The methods that a group names, each once.
@@ -212,15 +313,18 @@ fn named(group: &Group) -> Vec<&'static Method> {
 
 /// The bytes that a job writes, with the copies of the files that its methods read, at most.
 pub fn written(job: &Job) -> Bytes {
-    let copies = |group: &Group| {
-        // Both threads' methods of one API read the same copies.
-        let mut copied: Vec<(&str, u64)> =
-            named(group).iter().filter_map(|method| Some((method.name.split_once('/')?.1, method.copied(group).0))).collect();
-        copied.sort_unstable();
-        copied.dedup();
-        copied.iter().map(|(_, bytes)| bytes).sum::<u64>()
-    };
-    Bytes(job.written().0 + job.groups.iter().map(copies).sum::<u64>())
+    let mut copied: Vec<(Fileset, &str, Bytes)> = Vec::new();
+    for group in &job.groups {
+        for method in named(group) {
+            // All threads' methods of one API read the same copies, and so do all groups with the same files.
+            let api = method.name.split_once('/').map_or(method.name, |(_, api)| api);
+            let copy = (group.fileset(), api, method.copied(group));
+            if !copied.contains(&copy) {
+                copied.push(copy);
+            }
+        }
+    }
+    Bytes(job.written().0 + copied.iter().map(|(.., bytes)| bytes.0).sum::<u64>())
 }
 
 /// Whether a method of the group keeps values in another storage.
@@ -291,6 +395,8 @@ impl Timed {
 
 /// Where an op's bytes go.
 trait Sink {
+    /// Where the bytes of one op go that is read while others are.
+    type Apart: Sink + Default;
     /// Whether it takes any: what is done for a sink's sake alone must not stand in the timed loop.
     fn takes(&self) -> bool;
     /// Called with the block that all reads go into, before the first.
@@ -304,12 +410,17 @@ trait Sink {
     fn reuse(&mut self, buffer: &JsValue, from: u32, length: u32);
     /// What a read put there.
     fn reused(&mut self, buffer: &JsValue, from: u32, length: u32);
+    /// What an op brought whose bytes went apart. Its turn has come.
+    fn join(&mut self, apart: Self::Apart);
 }
 
 /// Nowhere: what stands in the timed loops, and compiles to nothing.
+#[derive(Default)]
 struct Discard;
 
 impl Sink for Discard {
+    type Apart = Self;
+
     #[inline]
     fn takes(&self) -> bool {
         false
@@ -326,9 +437,13 @@ impl Sink for Discard {
     fn reuse(&mut self, _: &JsValue, _: u32, _: u32) {}
     #[inline(always)]
     fn reused(&mut self, _: &JsValue, _: u32, _: u32) {}
+    #[inline(always)]
+    fn join(&mut self, _: Self) {}
 }
 
 impl Sink for Checksum {
+    type Apart = Held;
+
     fn takes(&self) -> bool {
         true
     }
@@ -356,5 +471,9 @@ impl Sink for Checksum {
 
     fn reused(&mut self, buffer: &JsValue, from: u32, length: u32) {
         self.bytes(&Uint8Array::new_with_byte_offset_and_length(buffer, from, length));
+    }
+
+    fn join(&mut self, apart: Held) {
+        apart.pieces().for_each(|piece| self.bytes(piece));
     }
 }

@@ -9,10 +9,10 @@ use super::{Method, Sink};
 use crate::opfs::{self, OpfsError};
 
 pub const METHODS: &[Method] = &[
-    Method::new("main/array-buffer", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, Whole))).whole(),
-    Method::new("worker/array-buffer", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, Whole))).whole(),
-    Method::new("main/slice", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, Part))),
-    Method::new("worker/slice", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, Part))),
+    Method::new("main/array-buffer", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, || Whole))).whole(),
+    Method::new("worker/array-buffer", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || Whole))).whole(),
+    Method::new("main/slice", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, || Part))),
+    Method::new("worker/slice", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || Part))),
 ];
 
 /// The file itself.

@@ -16,12 +16,13 @@ fn names_are_well_formed_and_unique() {
 }
 
 #[test]
-fn a_slowdown_of_whole_per_cent_is_found_for_every_method_that_reads() {
+fn a_slowdown_of_whole_per_cent_is_found_for_every_method_that_reads_by_itself() {
     for method in all() {
         for percent in [0, 5, 100] {
             let name: MethodName = format!("{}-slowed-{percent}", method.name).parse().expect(method.name);
             let found = find(&name).map(|found| (found.method.name, found.slowed));
-            assert_eq!(found, method.reads().then_some((method.name, Some(percent))), "{name}");
+            let slowed = method.reads() && method.deal.is_none();
+            assert_eq!(found, slowed.then_some((method.name, Some(percent))), "{name}");
         }
     }
 }
@@ -49,6 +50,7 @@ fn every_preset_names_methods_that_exist_and_fit() {
                 let found = find(name).unwrap_or_else(|| panic!("{preset}, {}: no method {name}", group.name));
                 assert_eq!(unfit(found.method, group), None, "{preset}, {}", group.name);
             }
+            assert_eq!(too_many_handles(group), None, "{preset}, {}", group.name);
         }
         assert!(written(&job) <= job.storage, "{preset}: {} of {}", written(&job), job.storage);
     }
@@ -57,7 +59,7 @@ fn every_preset_names_methods_that_exist_and_fit() {
 #[test]
 fn the_presets_name_every_method() {
     // The twins that check the tool have a preset of their own.
-    let jobs = ["every-method", "overhead"].map(|preset| Job::from_toml(Job::preset(preset).expect("shipped")).expect("valid"));
+    let jobs = ["every-method", "parallel", "overhead"].map(|preset| Job::from_toml(Job::preset(preset).expect("shipped")).expect("valid"));
     let named: HashSet<&str> = jobs.iter().flat_map(|job| &job.groups).flat_map(named).map(|method| method.name).collect();
     let all: HashSet<&str> = all().filter(|method| method.reads()).map(|method| method.name).collect();
     assert_eq!(named, all);
@@ -80,6 +82,76 @@ fn copies_are_counted_and_not_too_large() {
     assert_eq!(unfit(of("main/slice"), &large), None);
 }
 
+fn parallel(group: &str) -> Group {
+    let job = Job::from_toml(Job::preset("parallel").expect("shipped")).expect("valid");
+    job.groups.into_iter().find(|other| other.name == group).expect(group)
+}
+
+fn method(name: &str) -> &'static Method {
+    find(&name.parse().expect("well formed")).expect("registered").method
+}
+
+#[test]
+fn copies_are_written_once_for_all_groups_that_read_the_same_files() {
+    let job = Job::from_toml(Job::preset("parallel").expect("shipped")).expect("valid");
+    assert_eq!(job.written(), Bytes(64 << 20));
+    assert_eq!(written(&job), Bytes(128 << 20), "those of pool/sync and of pool/sync-read-only");
+}
+
+#[test]
+fn synchronous_calls_have_no_queue_and_others_are_as_deep_as_the_group() {
+    let group = parallel("depth-16");
+    for (name, depth) in [
+        ("main/slice", 16),
+        ("worker/stream-byob", 16),
+        ("rpc/shared", 16),
+        ("worker/idb-blob", 16),
+        ("main/cache", 16),
+        ("main/empty", 16),
+        ("worker/empty", 1),
+        ("pool/slice", 16),
+        ("pool/sync", 1),
+        ("worker/sync-read-only", 1),
+        ("worker/file-reader-sync", 1),
+        ("worker/sync-js", 1),
+        ("worker/sync-web-sys", 1),
+    ] {
+        assert_eq!(method(name).depth(&group), depth, "{name}");
+    }
+    let told = unfit(method("main/slice-js"), &group).expect("its loop is one in JavaScript");
+    assert!(told.contains("one op after another, and this group has iodepth = 16"), "{told}");
+    assert_eq!(unfit(method("main/slice-js"), &parallel("depth-1")), None);
+}
+
+#[test]
+fn a_pool_needs_a_file_for_each_worker_that_locks_its_own() {
+    let group = Group { nrfiles: 4, numjobs: 6, ..parallel("workers-4") };
+    let told = unfit(method("pool/sync"), &group).expect("two workers are left over");
+    assert!(told.contains("6 workers cannot share nrfiles = 4: take numjobs = 4 at most"), "{told}");
+    for fitting in ["pool/sync-read-only", "pool/slice"] {
+        assert_eq!(unfit(method(fitting), &group), None);
+    }
+    assert_eq!(unfit(method("pool/sync"), &Group { nrfiles: 6, ..group }), None);
+    let timed = Group { timing: Timing::Ops, ..parallel("workers-4") };
+    assert!(unfit(method("pool/slice"), &timed).expect("several at once").contains("take timing = \"ops\" out"));
+}
+
+#[test]
+fn sync_handles_of_all_workers_together_are_limited() {
+    let group = parallel("workers-4");
+    // The worker holds 8, pool/sync 8 and pool/sync-read-only 8 in each of its workers.
+    assert_eq!(too_many_handles(&Group { numjobs: 14, ..group.clone() }), None);
+    let many = Group { numjobs: 15, ..group };
+    let told = too_many_handles(&many).expect("136");
+    assert!(told.starts_with("136 sync handles would be open at once, in all workers together ("), "{told}");
+    for part in ["the worker 8", "pool/sync 8", "pool/sync-read-only 120", "allowed are 128"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert_eq!(too_many_handles(&Group { open: job::Open::Each, ..many.clone() }), None);
+    let methods = ["main/slice", "rpc/transfer", "worker/sync-js"].map(|name| name.parse().expect("a name")).to_vec();
+    assert_eq!(too_many_handles(&Group { methods, nrfiles: 128, ..many }), None, "they share the worker's");
+}
+
 /// The cells of the documentation's table, a row for each method.
 fn documented() -> Vec<Vec<&'static str>> {
     let rows = include_str!("../../docs/methods.md").lines().filter(|line| line.starts_with("| `"));
@@ -93,6 +165,7 @@ fn the_documentation_s_table_is_the_registry() {
             job::Thread::Main => "main thread",
             job::Thread::Worker => "worker",
             job::Thread::Rpc => "main thread, asks a worker",
+            job::Thread::Pool => "several workers",
         };
         let ends_up = match method.ends_up {
             EndsUp::MainBuffer => "main JS",

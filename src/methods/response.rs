@@ -10,8 +10,8 @@ use super::{Method, Sink};
 use crate::opfs::{self, Call, OpfsError};
 
 pub const METHODS: &[Method] = &[
-    Method::new("main/response", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, Body))),
-    Method::new("worker/response", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, Body))),
+    Method::new("main/response", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, || Body))),
+    Method::new("worker/response", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || Body))),
 ];
 
 struct Body;

@@ -4,23 +4,27 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use futures_util::lock::Mutex;
 use js_sys::{Array, ArrayBuffer, Function, Promise, Uint8Array};
 use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
-use opfs_bench_core::result::EndsUp;
+use opfs_bench_core::result::{EndsUp, Stage};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{MessageEvent, MessagePort};
 
-use super::{Context, Loop, Method, Reader, Served, Sink, Timed, Unopened};
+use super::queue::{self, Held, ReadOp};
+use super::{Context, Discard, Handles, Laps, Method, Reader, Served, Sink, Unopened};
 use crate::awaiting::Settled;
+use crate::glue;
 use crate::opfs::{Call, Directory, OpfsError, SyncHandle, View};
-use crate::{clock, glue};
 
 pub const METHODS: &[Method] = &[
     Method::new("rpc/transfer", EndsUp::MainBuffer, |context| Box::pin(open(context)))
+        .handles(Handles::Shared)
         .served(|context, port| Box::pin(serve(context, port, Reply::Transferred))),
     Method::new("rpc/clone", EndsUp::MainBuffer, |context| Box::pin(open(context)))
+        .handles(Handles::Shared)
         .served(|context, port| Box::pin(serve(context, port, Reply::Cloned))),
 ];
 
@@ -29,30 +33,22 @@ pub const METHODS: &[Method] = &[
 #[allow(clippy::unused_async)] // every method opens by a future
 async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     let port = context.port.as_ref().expect("methods that ask get a port");
-    Ok(Box::new(Asking { ask: glue::asker(port), owed: Cell::new(false) }))
+    let depth = context.group.iodepth;
+    let askers = if depth == 1 { Array::of1(&glue::asker(port)) } else { glue::askers(port, depth) };
+    let askers = askers.into_iter().map(JsCast::unchecked_into).collect::<Vec<Function>>();
+    Ok(queue::lanes(askers.into_iter().map(|ask| Asking { ask, owed: Cell::new(false) })))
 }
 
+/// Asks one question at a time.
 struct Asking {
     ask: Function,
     /// Whether an answer is on its way: still, where a read was given up.
     owed: Cell<bool>,
 }
 
-impl Loop for Asking {
-    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
-        let mut bytes = 0;
-        let start = clock::now_ms();
-        for op in ops {
-            let buffer = self.ask(op).await?;
-            bytes += u64::from(buffer.byte_length());
-            sink.buffer(&buffer);
-        }
-        Ok(Timed::since(start, bytes))
-    }
-}
-
-impl Asking {
-    async fn ask(&self, op: &Op) -> Result<ArrayBuffer, OpfsError> {
+impl ReadOp for Asking {
+    #[inline]
+    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
         let failed = |error: JsValue| OpfsError::thrown(Call::Ask, "", &error);
         if self.owed.replace(true) {
             return Err(OpfsError::owed());
@@ -60,11 +56,35 @@ impl Asking {
         let asked = self.ask.call2(&JsValue::UNDEFINED, &op.file.into(), &(op.at as f64).into()).map_err(failed)?;
         let answer = Settled::of(asked.unchecked_ref::<Promise>()).await.map_err(failed)?;
         self.owed.set(false);
-        answer.dyn_into().map_err(|answer| OpfsError::answered(&answer.as_string().unwrap_or_default()))
+        let buffer: ArrayBuffer = answer.dyn_into().map_err(|answer| OpfsError::answered(&answer.as_string().unwrap_or_default()))?;
+        sink.buffer(&buffer);
+        Ok(buffer.byte_length().into())
+    }
+
+    async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
+        delivered(self, ops, laps).await
     }
 }
 
+/// The stages that the main thread sees: what it takes to ask and to be answered where nothing is read.
+pub async fn delivered(asking: &impl ReadOp, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
+    let nothing = Op { file: NO_FILE, ..ops[0] };
+    asking.read(&nothing, &mut Discard).await?;
+    laps.begin();
+    for _ in ops {
+        asking.read(&nothing, &mut Discard).await?;
+    }
+    laps.end(Stage::Delivery, ops.len());
+    let mut read = Held::default();
+    asking.read(&ops[0], &mut read).await?;
+    laps.copy(&read);
+    Ok(())
+}
+
 // The worker's side
+
+/// The number that asks for no file: the answer has as many bytes as any, and nothing is read.
+pub const NO_FILE: u32 = u32::MAX;
 
 /// How the bytes come back.
 #[derive(Clone, Copy)]
@@ -78,31 +98,55 @@ enum Reply {
 /// What the worker reads with.
 pub enum Files {
     Kept(Rc<[SyncHandle]>),
-    Each { directory: Directory, names: Vec<String> },
+    Each(Opening),
+}
+
+/// Files that are opened for each read.
+pub struct Opening {
+    directory: Directory,
+    names: Vec<String>,
+    /// One for each file where several reads are in flight: a handle's lock is exclusive, so reads of a file wait for one another.
+    turns: Vec<Mutex<()>>,
 }
 
 impl Files {
     pub async fn open(context: &Context) -> Result<Rc<Self>, OpfsError> {
         Ok(Rc::new(match context.group.open {
             job::Open::Kept => Self::Kept(context.kept_sync_handles().await?),
-            job::Open::Each => Self::Each { directory: context.directory.clone(), names: context.names.clone() },
+            job::Open::Each => {
+                let turns = if context.group.iodepth > 1 { context.names.iter().map(|_| Mutex::new(())).collect() } else { Vec::new() };
+                Self::Each(Opening { directory: context.directory.clone(), names: context.names.clone(), turns })
+            }
         }))
+    }
+}
+
+impl Opening {
+    /// Opens a file, reads and closes it.
+    pub async fn read<T>(&self, file: usize, read: impl FnOnce(&SyncHandle) -> Result<T, OpfsError>) -> Result<T, OpfsError> {
+        let _turn = match self.turns.get(file) {
+            Some(turn) => Some(turn.lock().await),
+            None => None,
+        };
+        let handle = self.directory.file(&self.names[file]).await?.open_sync().await?;
+        read(&handle)
     }
 }
 
 async fn serve(context: &Context, port: MessagePort, reply: Reply) -> Result<Box<dyn Served>, OpfsError> {
     let length = context.block_length();
     let files = Files::open(context).await?;
-    let answering = port.clone();
+    let answering = Rc::new(Answering { port: port.clone(), reply, lanes: context.group.iodepth > 1 });
     let answer = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        let (file, at) = question(&event);
+        let Question { file, at, lane } = Question::of(&event, answering.lanes);
         match &*files {
-            Files::Kept(handles) => post(&answering, read(&handles[file], at, length), reply),
-            Files::Each { .. } => {
-                let (files, port) = (Rc::clone(&files), answering.clone());
+            _ if file == NO_FILE as usize => answering.post(lane, Ok(ArrayBuffer::new(length))),
+            Files::Kept(handles) => answering.post(lane, read(&handles[file], at, length)),
+            Files::Each(_) => {
+                let (files, answering) = (Rc::clone(&files), Rc::clone(&answering));
                 spawn_local(async move {
-                    let Files::Each { directory, names } = &*files else { unreachable!("matched above") };
-                    post(&port, open_and_read(directory, &names[file], at, length).await, reply);
+                    let Files::Each(opening) = &*files else { unreachable!("matched above") };
+                    answering.post(lane, opening.read(file, |handle| read(handle, at, length)).await);
                 });
             }
         }
@@ -110,12 +154,23 @@ async fn serve(context: &Context, port: MessagePort, reply: Reply) -> Result<Box
     Ok(Box::new(Serving::begin(port, answer)))
 }
 
-/// The file's number and the offset.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the other side posts whole numbers
-pub fn question(event: &MessageEvent) -> (usize, u64) {
-    let question: Array = event.data().unchecked_into();
-    let number = |place: u32| question.get(place).as_f64().unwrap_or_default();
-    (number(0) as usize, number(1) as u64)
+/// What the main thread asks for.
+pub struct Question {
+    /// The file's number.
+    pub file: usize,
+    /// The offset.
+    pub at: u64,
+    /// Which of several lanes asks; 0 where there is one, which does not say.
+    pub lane: u32,
+}
+
+impl Question {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the other side posts whole numbers
+    pub fn of(event: &MessageEvent, lanes: bool) -> Self {
+        let question: Array = event.data().unchecked_into();
+        let number = |place: u32| question.get(place).as_f64().unwrap_or_default();
+        Self { file: number(0) as usize, at: number(1) as u64, lane: if lanes { number(2) as u32 } else { 0 } }
+    }
 }
 
 fn read(handle: &SyncHandle, at: u64, length: u32) -> Result<ArrayBuffer, OpfsError> {
@@ -124,24 +179,36 @@ fn read(handle: &SyncHandle, at: u64, length: u32) -> Result<ArrayBuffer, OpfsEr
     Ok(view.js().buffer())
 }
 
-async fn open_and_read(directory: &Directory, name: &str, at: u64, length: u32) -> Result<ArrayBuffer, OpfsError> {
-    let handle = directory.file(name).await?.open_sync().await?;
-    read(&handle, at, length)
+/// Where answers go, and how.
+struct Answering {
+    port: MessagePort,
+    reply: Reply,
+    /// Whether an answer says which lane it is for: several may come in another order than they were asked for.
+    lanes: bool,
 }
 
-/// The buffer, or an error as its text.
-fn post(port: &MessagePort, read: Result<ArrayBuffer, OpfsError>, reply: Reply) {
-    let posted = match read {
-        Ok(buffer) => match reply {
-            Reply::Transferred => port.post_message_with_transferable(&buffer, &Array::of1(&buffer)),
-            Reply::Cloned => port.post_message(&buffer),
-        },
-        Err(error) => port.post_message(&error.to_string().into()),
-    };
-    if let Err(error) = posted {
-        // A string can always be posted.
-        let text = OpfsError::thrown(Call::Ask, "", &error).to_string();
-        port.post_message(&text.into()).expect("strings can be cloned");
+impl Answering {
+    /// The buffer, or an error as its text.
+    fn post(&self, lane: u32, read: Result<ArrayBuffer, OpfsError>) {
+        let posted = match read {
+            Ok(buffer) => match self.reply {
+                Reply::Transferred => {
+                    let transferred = Array::of1(&buffer);
+                    self.port.post_message_with_transferable(&self.answer(lane, buffer.into()), &transferred)
+                }
+                Reply::Cloned => self.port.post_message(&self.answer(lane, buffer.into())),
+            },
+            Err(error) => self.port.post_message(&self.answer(lane, error.to_string().into())),
+        };
+        if let Err(error) = posted {
+            // A string can always be posted.
+            let text = OpfsError::thrown(Call::Ask, "", &error).to_string();
+            self.port.post_message(&self.answer(lane, text.into())).expect("strings can be cloned");
+        }
+    }
+
+    fn answer(&self, lane: u32, answer: JsValue) -> JsValue {
+        if self.lanes { Array::of2(&lane.into(), &answer).into() } else { answer }
     }
 }
 

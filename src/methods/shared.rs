@@ -1,26 +1,28 @@
 //! The main thread asks a worker that owns sync handles, and the worker reads into memory that both share: nothing is copied and no
 //! message comes back. `Atomics.waitAsync()` wakes the main thread, which must not block. Only isolated pages have such memory.
 //!
-//! The memory begins with two numbers: whether the question is answered, and how many bytes follow. Those are what was read, or
+//! The memory, one for each read in flight, begins with two numbers: whether the question is answered, and how many bytes follow. Those are what was read, or
 //! an error's text.
 
 use std::rc::Rc;
 
-use js_sys::{Atomics, Function, Int32Array, Promise, SharedArrayBuffer, Uint8Array};
+use js_sys::{Array, Atomics, Function, Int32Array, Promise, SharedArrayBuffer, Uint8Array};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{MessageEvent, MessagePort};
 
-use super::rpc::{Files, Serving, question};
-use super::{Context, Loop, Method, Reader, Served, Sink, Timed, Unopened};
+use super::queue::{self, ReadOp};
+use super::rpc::{Files, NO_FILE, Question, Serving, delivered};
+use super::{Context, Handles, Laps, Method, Reader, Served, Sink, Unopened};
 use crate::awaiting::Settled;
+use crate::glue;
 use crate::opfs::{Call, OpfsError, View};
-use crate::{clock, glue};
 
 pub const METHODS: &[Method] = &[Method::new("rpc/shared", EndsUp::Shared, |context| Box::pin(open(context)))
     .needs(&["Atomics.waitAsync"])
+    .handles(Handles::Shared)
     .served(|context, port| Box::pin(serve(context, port)))];
 
 /// The first number: still asked, or how it went.
@@ -35,7 +37,7 @@ const DATA: u32 = 8;
 /// Room for an error's text, where blocks are smaller.
 const TEXT: u32 = 1024;
 
-/// The memory, as one thread sees it.
+/// The memory of one read in flight, as one thread sees it.
 struct Memory {
     buffer: SharedArrayBuffer,
     numbers: Int32Array,
@@ -60,11 +62,18 @@ async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
         return Err(Unopened::absent("SharedArrayBuffer, which a page has that is cross-origin isolated"));
     }
     let port = context.port.as_ref().expect("methods that ask get a port");
-    let memory = Memory::of(SharedArrayBuffer::new(DATA + context.block_length().max(TEXT)));
-    // Nothing is asked yet.
-    memory.numbers.set_index(STATE, READ);
-    port.post_message(&memory.buffer).map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
-    Ok(Box::new(Asking { ask: glue::shared_asker(port, &memory.numbers), memory }))
+    let depth = context.group.iodepth;
+    let memories = Array::new();
+    for _ in 0..depth {
+        memories.push(&SharedArrayBuffer::new(DATA + context.block_length().max(TEXT)));
+    }
+    port.post_message(&memories).map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
+    Ok(queue::lanes((0..depth).map(|lane| {
+        let memory = Memory::of(memories.get(lane).unchecked_into());
+        // Nothing is asked yet.
+        memory.numbers.set_index(STATE, READ);
+        Asking { ask: glue::shared_asker(port, &memory.numbers, (depth > 1).then_some(lane)), memory }
+    })))
 }
 
 struct Asking {
@@ -72,21 +81,22 @@ struct Asking {
     memory: Memory,
 }
 
-impl Loop for Asking {
-    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
-        let mut bytes = 0;
-        let start = clock::now_ms();
-        for op in ops {
-            sink.reuse(&self.memory.buffer, DATA, op.len);
-            let length = self.ask(op).await?;
-            bytes += u64::from(length);
-            sink.reused(&self.memory.buffer, DATA, length);
-        }
-        Ok(Timed::since(start, bytes))
+impl ReadOp for Asking {
+    #[inline]
+    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
+        sink.reuse(&self.memory.buffer, DATA, op.len);
+        let length = self.ask(op).await?;
+        sink.reused(&self.memory.buffer, DATA, length);
+        Ok(length.into())
+    }
+
+    async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
+        delivered(self, ops, laps).await
     }
 }
 
 impl Asking {
+    #[inline]
     async fn ask(&self, op: &Op) -> Result<u32, OpfsError> {
         let failed = |error: JsValue| OpfsError::thrown(Call::Ask, "", &error);
         let Memory { numbers, data, .. } = &self.memory;
@@ -107,23 +117,26 @@ impl Asking {
 
 async fn serve(context: &Context, port: MessagePort) -> Result<Box<dyn Served>, OpfsError> {
     let length = context.block_length();
+    let lanes = context.group.iodepth > 1;
     let files = Files::open(context).await?;
-    let mut memory: Option<Rc<Answering>> = None;
+    let mut memories: Vec<Rc<Answering>> = Vec::new();
     let answer = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         // The memory itself comes before all questions.
-        let Some(answering) = memory.clone() else {
-            memory = Some(Rc::new(Answering::into(event.data().unchecked_into(), length)));
+        if memories.is_empty() {
+            let buffers: Array = event.data().unchecked_into();
+            memories = buffers.into_iter().map(|buffer| Rc::new(Answering::into(buffer.unchecked_into(), length))).collect();
             return;
-        };
-        let (file, at) = question(&event);
+        }
+        let Question { file, at, lane } = Question::of(&event, lanes);
+        let answering = Rc::clone(&memories[lane as usize]);
         match &*files {
+            _ if file == NO_FILE as usize => answering.answer(Ok(length)),
             Files::Kept(handles) => answering.answer(handles[file].read_full(&answering.block, at)),
-            Files::Each { .. } => {
+            Files::Each(_) => {
                 let files = Rc::clone(&files);
                 spawn_local(async move {
-                    let Files::Each { directory, names } = &*files else { unreachable!("matched above") };
-                    let read = async { directory.file(&names[file]).await?.open_sync().await?.read_full(&answering.block, at) };
-                    answering.answer(read.await);
+                    let Files::Each(opening) = &*files else { unreachable!("matched above") };
+                    answering.answer(opening.read(file, |handle| handle.read_full(&answering.block, at)).await);
                 });
             }
         }

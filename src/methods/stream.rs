@@ -15,8 +15,8 @@ use super::{Context, Method, Reader, Sink, Unopened};
 use crate::opfs::{self, Call, OpfsError};
 
 pub const METHODS: &[Method] = &[
-    Method::new("main/stream", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, Chunks))),
-    Method::new("worker/stream", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, Chunks))),
+    Method::new("main/stream", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, || Chunks))),
+    Method::new("worker/stream", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || Chunks))),
     Method::new("main/stream-byob", EndsUp::MainBuffer, |context| Box::pin(open_byob(context))),
     Method::new("worker/stream-byob", EndsUp::WorkerBuffer, |context| Box::pin(open_byob(context))),
 ];
@@ -46,7 +46,7 @@ async fn open_byob(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     if ReadableStreamByobReader::new(&stream).is_err() {
         return Err(Unopened::absent("ReadableStreamBYOBReader for Blob.stream()"));
     }
-    blob::open(context, Byob { length: context.block_length(), buffer: Cell::default() }).await
+    blob::open(context, || Byob { length: context.block_length(), buffer: Cell::default() }).await
 }
 
 /// One buffer, which a read hands to the browser and gets back.

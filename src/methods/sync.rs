@@ -8,17 +8,22 @@ use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::{EndsUp, Stage};
 
 use super::block::Block;
-use super::{Context, Copies, Laps, Loop, Method, Reader, Sink, Timed, Unopened};
+use super::{Context, Copies, Handles, Laps, Loop, Method, Open, Queue, Reader, Sink, Timed, Unopened};
 use crate::clock;
 use crate::opfs::{Directory, FileHandle, OpfsError, SharedLock, SyncHandle};
 
 pub const METHODS: &[Method] = &[
-    Method::new("worker/sync", EndsUp::WorkerWasm, |context| Box::pin(open(context, context.block()))),
-    Method::new("worker/sync-read-only", EndsUp::WorkerWasm, |context| Box::pin(open_shared(context, SharedLock::ReadOnly)))
-        .copies(Copies::WhereKept),
-    Method::new("worker/sync-readwrite-unsafe", EndsUp::WorkerWasm, |context| Box::pin(open_shared(context, SharedLock::ReadWriteUnsafe)))
-        .copies(Copies::WhereKept),
+    Method::new("worker/sync", EndsUp::WorkerWasm, |context| Box::pin(open(context, context.block())))
+        .queue(Queue::Synchronous)
+        .handles(Handles::Shared),
+    modal("worker/sync-read-only", |context| Box::pin(open_shared(context, SharedLock::ReadOnly))),
+    modal("worker/sync-readwrite-unsafe", |context| Box::pin(open_shared(context, SharedLock::ReadWriteUnsafe))),
 ];
+
+/// A method whose handles have a lock of their own kind.
+pub(super) const fn modal(name: &'static str, open: Open) -> Method {
+    Method::new(name, EndsUp::WorkerWasm, open).queue(Queue::Synchronous).handles(Handles::Own).copies(Copies::WhereKept)
+}
 
 /// Opens it to read into this block.
 pub(super) async fn open(context: &Context, block: Rc<Block>) -> Result<Box<dyn Reader>, Unopened> {
@@ -28,7 +33,7 @@ pub(super) async fn open(context: &Context, block: Rc<Block>) -> Result<Box<dyn 
     })
 }
 
-async fn open_shared(context: &Context, lock: SharedLock) -> Result<Box<dyn Reader>, Unopened> {
+pub(super) async fn open_shared(context: &Context, lock: SharedLock) -> Result<Box<dyn Reader>, Unopened> {
     // On a file of its own: a browser that takes the exclusive lock instead might keep it for a while.
     let tried = context.directory.create(&format!("{}-lock", lock.mode())).await?;
     if !tried.open_sync_shared_patiently(lock).await?.holds(lock) {

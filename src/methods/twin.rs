@@ -10,7 +10,7 @@ use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
 use web_sys::FileSystemDirectoryHandle;
 
-use super::{Block, Context, Loop, Method, Reader, Sink, Timed, Unopened};
+use super::{Block, Context, Handles, Loop, Method, Open, Queue, Reader, Sink, Timed, Unopened};
 use crate::awaiting::Settled;
 use crate::opfs::{Call, Directory, OpfsError, SyncHandle};
 
@@ -39,11 +39,15 @@ extern "C" {
 }
 
 pub const METHODS: &[Method] = &[
-    Method::new("worker/sync-js", EndsUp::WorkerWasm, |context| Box::pin(open_sync(context, Memory::Wasm(context.block())))),
-    Method::new("worker/sync-js-buffer", EndsUp::WorkerBuffer, |context| Box::pin(open_sync(context, Memory::buffer(context)))),
-    Method::new("main/slice-js", EndsUp::MainBuffer, |context| Box::pin(open_slice(context))),
-    Method::new("worker/slice-js", EndsUp::WorkerBuffer, |context| Box::pin(open_slice(context))),
+    synchronous("worker/sync-js", EndsUp::WorkerWasm, |context| Box::pin(open_sync(context, Memory::Wasm(context.block())))),
+    synchronous("worker/sync-js-buffer", EndsUp::WorkerBuffer, |context| Box::pin(open_sync(context, Memory::buffer(context)))),
+    Method::new("main/slice-js", EndsUp::MainBuffer, |context| Box::pin(open_slice(context))).queue(Queue::OneByOne),
+    Method::new("worker/slice-js", EndsUp::WorkerBuffer, |context| Box::pin(open_slice(context))).queue(Queue::OneByOne),
 ];
+
+const fn synchronous(name: &'static str, ends_up: EndsUp, open: Open) -> Method {
+    Method::new(name, ends_up, open).queue(Queue::Synchronous).handles(Handles::Shared)
+}
 
 /// Where a loop with sync handles reads to.
 enum Memory {

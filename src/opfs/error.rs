@@ -217,3 +217,9 @@ impl fmt::Display for OpfsError {
 }
 
 impl std::error::Error for OpfsError {}
+
+impl From<OpfsError> for String {
+    fn from(error: OpfsError) -> Self {
+        error.to_string()
+    }
+}

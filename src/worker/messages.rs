@@ -79,6 +79,8 @@ pub enum Request {
         methods: Vec<MethodName>,
         /// Methods of the main thread that ask the worker.
         served: Vec<MethodName>,
+        /// Where the worker is one of a pool: its place. The methods are the pool's then.
+        seat: Option<Seat>,
     },
     /// Time a batch.
     Batch {
@@ -86,6 +88,18 @@ pub enum Request {
         method: usize,
         /// The batch.
         batch: Batch,
+    },
+    /// Work a batch's offsets out, so that [`Request::Read`] has nothing to do but to read.
+    Prepare {
+        /// Its place in `methods`.
+        method: usize,
+        /// The batch.
+        batch: Batch,
+    },
+    /// Read what was prepared for a method. Whoever asks takes the time.
+    Read {
+        /// Its place in `methods`.
+        method: usize,
     },
     /// Check a method's bytes.
     Verify {
@@ -108,6 +122,15 @@ pub enum Request {
     },
     /// Close a group's files and release their locks.
     CloseGroup,
+}
+
+/// A worker's place in a pool.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Seat {
+    /// Its number, from 0.
+    pub worker: u32,
+    /// How many there are.
+    pub workers: u32,
 }
 
 /// Which way a fixture's part goes.
@@ -168,6 +191,8 @@ pub enum Answer {
     Allocated(Allocated),
     /// What the stages of its work took.
     Stages(Vec<StageTimes>),
+    /// The bytes that were read.
+    Read(u64),
     /// What a check found.
     Verified {
         /// How many ops.

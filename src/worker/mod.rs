@@ -10,17 +10,18 @@ use std::rc::Rc;
 use futures_channel::mpsc;
 use futures_util::StreamExt;
 use opfs_bench_core::job::MethodName;
+use opfs_bench_core::share::{Deal, Share};
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, MessagePort};
 
 use crate::awaiting;
 use crate::bench::Bench;
 use crate::clock;
-use crate::methods::{self, Context, Reader, Served, Unopened};
+use crate::methods::{self, Context, Found, Reader, Served, Unopened};
 use crate::opfs::{Directory, OpfsError};
 use crate::sentinel;
 use fixtures::Fixtures;
-use messages::{Answer, Answered, Asked, Request};
+use messages::{Answer, Answered, Asked, Request, Seat};
 
 /// Begins to answer requests. Called once, by `worker.js`, when the module is ready.
 #[wasm_bindgen(js_name = serveWorker)]
@@ -59,8 +60,10 @@ struct State {
 }
 
 struct OpenGroup {
-    bench: Bench,
-    readers: Vec<Option<Rc<dyn Reader>>>,
+    /// One for all methods; in a pool one for each way in which its workers share the ops.
+    benches: Vec<Bench>,
+    /// In the order of the request, each with the place of its bench.
+    readers: Vec<Option<(usize, Rc<dyn Reader>)>>,
     /// Held, not used: dropping it ends the serving.
     _served: Vec<Box<dyn Served>>,
 }
@@ -91,18 +94,29 @@ impl State {
                 Ok(Answer::Done)
             }
             Request::FixtureDone(fileset) => Ok(Answer::Fixture(self.fixtures.finish(fileset))),
-            Request::OpenGroup { folder, group, index, seed, first_file, methods, served } => {
+            Request::OpenGroup { folder, group, index, seed, first_file, methods, served, seat } => {
                 self.group = None;
                 let directory = run_folder(&folder).await.map_err(|error| error.to_string())?;
-                let context = Context::new(directory, group.clone(), None);
-                let bench = Bench::new(group, index, seed, first_file);
-                let (open, opened) = open_group(&context, bench, &methods, &served, event).await;
+                let bench = || Bench::new(group.clone(), index, seed, first_file);
+                let context = || Context::new(directory.clone(), group.clone(), None);
+                let (open, opened) = match seat {
+                    None => open_group(&context(), bench(), &methods, &served, event).await,
+                    Some(seat) => open_seat(seat, context, bench, &methods).await,
+                };
                 self.group = Some(open);
                 Ok(Answer::Opened(opened))
             }
             Request::Batch { method, batch } => {
                 let (bench, reader) = self.reader(method)?;
                 Ok(Answer::Timed(bench.sample(reader, batch).await.map_err(|error| error.to_string())?))
+            }
+            Request::Prepare { method, batch } => {
+                self.reader(method)?.0.prepare(batch);
+                Ok(Answer::Done)
+            }
+            Request::Read { method } => {
+                let (bench, reader) = self.reader(method)?;
+                Ok(Answer::Read(bench.read(reader).await.map_err(|error| error.to_string())?))
             }
             Request::Verify { method, when } => {
                 let (bench, reader) = self.reader(method)?;
@@ -126,8 +140,8 @@ impl State {
 
     fn reader(&mut self, method: usize) -> Result<(&mut Bench, &dyn Reader), String> {
         let group = self.group.as_mut().ok_or("the worker has no group open")?;
-        let reader = group.readers.get(method).and_then(Option::as_deref).ok_or("the worker has not opened this method")?;
-        Ok((&mut group.bench, reader))
+        let (bench, reader) = group.readers.get(method).and_then(Option::as_ref).ok_or("the worker has not opened this method")?;
+        Ok((&mut group.benches[*bench], &**reader))
     }
 }
 
@@ -150,7 +164,7 @@ async fn open_group(
             None => Err(format!("there is no method {name}").into()),
         };
         outcomes.push(opened.as_ref().map(|_| ()).map_err(Clone::clone));
-        readers.push(opened.ok());
+        readers.push(opened.ok().map(|reader| (0, reader)));
     }
     let mut serving = Vec::new();
     for (name, port) in served.iter().zip(event.ports().iter()) {
@@ -162,5 +176,27 @@ async fn open_group(
         outcomes.push(begun.as_ref().map(|_| ()).map_err(Clone::clone));
         serving.extend(begun.ok());
     }
-    (OpenGroup { bench, readers, _served: serving }, outcomes)
+    (OpenGroup { benches: vec![bench], readers, _served: serving }, outcomes)
+}
+
+/// The same for one worker of a pool: each way to share the ops has its files, and its ops.
+async fn open_seat(
+    Seat { worker, workers }: Seat,
+    context: impl Fn() -> Context,
+    bench: impl Fn() -> Bench,
+    names: &[MethodName],
+) -> (OpenGroup, Vec<Result<(), Unopened>>) {
+    let shares = [Deal::Files, Deal::Ops].map(|deal| Share { worker, workers, deal });
+    let contexts = shares.map(|share| context().of_share(share));
+    let (mut outcomes, mut readers) = (Vec::new(), Vec::new());
+    for name in names {
+        let place = |found: &Found| shares.iter().position(|share| Some(share.deal) == found.method.deal);
+        let opened = match methods::find(name).and_then(|found| Some((place(&found)?, found))) {
+            Some((place, found)) => found.open(&contexts[place]).await.map(|reader| (place, reader)),
+            None => Err(format!("{name} is no method of a pool").into()),
+        };
+        outcomes.push(opened.as_ref().map(|_| ()).map_err(Clone::clone));
+        readers.push(opened.ok());
+    }
+    (OpenGroup { benches: shares.map(|share| bench().of_share(share)).into(), readers, _served: Vec::new() }, outcomes)
 }

@@ -41,6 +41,7 @@ fn result() -> RunResult {
         role,
         ends_up: EndsUp::MainBuffer,
         writes: false,
+        iodepth: 1,
         tick_ns: Nanos(5_000),
         first_touch_ns: Some(Nanos(1_000_000)),
         pilot: vec![],

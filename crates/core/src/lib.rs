@@ -16,6 +16,7 @@ pub mod protocol;
 pub mod report;
 pub mod result;
 pub mod seed;
+pub mod share;
 pub mod simulate;
 pub mod stats;
 pub mod units;

@@ -17,6 +17,11 @@ pub const SAMPLE: Nanos = Nanos(2_000_000);
 pub const LONGEST_SAMPLE_TIMES: f64 = 2.0;
 /// ... and so does one that would need more than this.
 pub const LONGEST_SAMPLE: Nanos = Nanos(250_000_000);
+/// Where several reads are in flight, a sample holds at least so many ops for each of them: at its beginning the queue fills, at its end
+/// it empties, and that is then an eighth of it at most. More would make samples of slow reads long, and rounds few.
+pub const OPS_IN_FLIGHT: u64 = 8;
+/// The pilot wants to know what an op takes when the queue is full, and a little more than a full one is enough for that.
+pub const PILOT_OPS_IN_FLIGHT: u64 = 2;
 /// The pilot doubles its ops until the batch takes this many ticks ...
 pub const PILOT_TICKS: u64 = 10;
 /// ... and this long.

@@ -2,6 +2,7 @@
 //! the same, and a worker is where fixtures can be written.
 
 mod mistakes;
+mod parallel;
 mod slowed;
 
 use std::rc::Rc;
@@ -84,7 +85,7 @@ async fn open_found(found: Found, folder: &Directory, group: &Group) -> Option<O
         Ok(open) => Some(open),
         Err(Unopened::Absent { missing }) => {
             // These alone are asked for by more than their names.
-            let mode = name.starts_with("worker/sync-") && missing.starts_with("createSyncAccessHandle({ mode: ");
+            let mode = name.contains("/sync-") && missing.starts_with("createSyncAccessHandle({ mode: ");
             let stream = name.ends_with("/stream-byob") && missing.contains("ReadableStreamBYOBReader");
             let isolated = name == "rpc/shared" && missing.contains("isolated");
             assert!(mode || stream || isolated || found.method.needs.contains(&missing.as_str()), "{name}: {missing}");
@@ -220,7 +221,8 @@ fn threads_and_destinations_agree() {
     for method in all().filter(|method| method.reads()) {
         let thread = method.name.parse::<opfs_bench_core::job::MethodName>().unwrap().thread();
         let in_worker = matches!(method.ends_up, EndsUp::WorkerBuffer | EndsUp::WorkerWasm);
-        assert_eq!(thread == Thread::Worker, in_worker, "{}", method.name);
+        assert_eq!(matches!(thread, Thread::Worker | Thread::Pool), in_worker, "{}", method.name);
+        assert_eq!(thread == Thread::Pool, method.deal.is_some(), "{}", method.name);
         assert_eq!(thread == Thread::Rpc, method.serve.is_some(), "{}", method.name);
     }
 }

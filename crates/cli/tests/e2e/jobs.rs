@@ -124,6 +124,51 @@ baseline = "main/slice"
 methods = ["worker/sync", "rpc/transfer"]
 "#;
 
+/// Several reads in flight, and several workers, which share files that stay open and files that do not.
+pub const PARALLEL: &str = r#"
+name = "several"
+title = "Several at once"
+budget_s = 9
+storage = "8 MiB"
+
+[[group]]
+name = "deep"
+title = "random 4 KiB reads, 4 in flight"
+rw = "randread"
+bs = "4 KiB"
+size = "1 MiB"
+nrfiles = 4
+open = "kept"
+iodepth = 4
+baseline = "main/slice"
+methods = ["worker/slice", "worker/sync", "rpc/transfer", "rpc/shared", "main/stream-byob", "worker/idb-blob"]
+
+[[group]]
+name = "pool"
+title = "random 4 KiB reads by 2 workers"
+rw = "randread"
+bs = "4 KiB"
+size = "1 MiB"
+nrfiles = 4
+open = "kept"
+iodepth = 2
+numjobs = 2
+baseline = "worker/sync"
+methods = ["pool/sync", "pool/sync-read-only", "pool/slice"]
+
+[[group]]
+name = "pool-each"
+title = "10 whole files of 4 KiB, opened each time by 3 workers"
+rw = "read"
+bs = "4 KiB"
+size = "40 KiB"
+nrfiles = 10
+open = "each"
+numjobs = 3
+baseline = "worker/sync"
+methods = ["pool/sync", "pool/slice", "rpc/transfer"]
+"#;
+
 /// Every method, in as little time as they can be told apart in.
 pub const EVERY_METHOD: &str = r#"
 name = "every"

@@ -11,6 +11,7 @@ mod jobs;
 mod latency;
 mod methods;
 mod page;
+mod parallel;
 mod program;
 mod result;
 mod validate;

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::Launches;
-use crate::job::Timing;
+use crate::job::{Group, Timing};
 use crate::result::{Outcome, RunResult};
 use crate::units::Nanos;
 
@@ -87,7 +87,16 @@ fn workload(run: &RunResult, name: &str) -> String {
         (Timing::Ops, None) => ", op by op".into(),
         (Timing::Batches, None) => String::new(),
     };
-    format!("{name}: {rw} by {} of {} in {} files, {open}{timed}, against {}", group.bs, group.size, group.nrfiles, group.baseline)
+    let parallel = parallel(group);
+    format!(
+        "{name}: {rw} by {} of {} in {} files, {open}{parallel}{timed}, against {}",
+        group.bs, group.size, group.nrfiles, group.baseline
+    )
+}
+
+fn parallel(group: &Group) -> String {
+    let named = [("iodepth", group.iodepth), ("numjobs", group.numjobs)].into_iter().filter(|(_, number)| *number != 1);
+    named.map(|(name, number)| format!(", {name} {number}")).collect::<Vec<_>>().concat()
 }
 
 /// The three kinds of clock that browsers have: isolated, not isolated, and not isolated outside Chromium. Within one, samples are

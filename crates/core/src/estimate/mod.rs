@@ -191,6 +191,8 @@ pub enum Note {
         /// The baseline's.
         baseline: u64,
     },
+    /// It read one op at a time, though the group has more reads in flight: its calls are synchronous.
+    OneAtATime,
     /// Its time cannot be told from the same loop without the read.
     IndistinguishableFromEmpty,
     /// Its samples hold fewer ticks than the protocol wants: half a tick of chance was added to each reading.

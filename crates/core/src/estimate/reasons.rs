@@ -74,6 +74,9 @@ impl Samples<'_> {
         {
             notes.push(Note::UnequalBatch { n: this.n, baseline: baseline.n });
         }
+        if this.iodepth < self.record.group.iodepth && this.absent.is_none() {
+            notes.push(Note::OneAtATime);
+        }
         if let Some(ticks) = self.ticks(arm).filter(|_| self.coarse(arm) && !self.below_clock(arm)) {
             notes.push(Note::CoarseTimer { ticks });
         }
@@ -96,10 +99,10 @@ impl Samples<'_> {
         notes
     }
 
-    /// Whether the arm's time reaches down to that of the empty arm on the same clock.
+    /// Whether the arm's time reaches down to that of the empty arm of its kind.
     pub(super) fn overlaps_empty(&self, arm: usize, per_op: &[Option<PerOp>]) -> bool {
-        let timed_in_worker = |arm: usize| self.arm(arm).method.thread().timed_in_worker();
-        let empty = (0..per_op.len()).find(|other| self.arm(*other).role == Role::Empty && timed_in_worker(*other) == timed_in_worker(arm));
+        let kind = self.arm(arm).method.thread().of_empty_loop();
+        let empty = (0..per_op.len()).find(|other| self.arm(*other).role == Role::Empty && self.arm(*other).method.thread() == kind);
         let (Some(own), Some(empty)) = (per_op[arm], empty.and_then(|empty| per_op[empty])) else { return false };
         let lowest = own.interval_ns.map_or(if own.at_most { 0.0 } else { own.median_ns }, |(low, _)| low);
         let highest = empty.interval_ns.map_or(empty.median_ns, |(_, high)| high);

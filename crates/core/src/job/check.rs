@@ -18,6 +18,10 @@ const MOST_KEPT_FILES: u32 = 128;
 const MOST_FILES: u32 = 10_000;
 /// A day. A longer budget is a mistake of units.
 const LONGEST_BUDGET_S: f64 = 86_400.0;
+/// More reads in flight than this are more than any browser works on at once: they would only wait.
+const DEEPEST: u32 = 64;
+/// So many workers take a gigabyte and more for themselves.
+const MOST_WORKERS: u32 = 128;
 /// An op every 10 µs, which is two ticks of the finest clock that browsers have: nothing faster can be scheduled by it.
 const HIGHEST_RATE: u32 = 100_000;
 /// More groups, or methods in one, than a person would read.
@@ -98,6 +102,7 @@ fn check_group(group: &Group, mistakes: &mut Mistakes) {
     mistakes.require(group.open == Open::Each || nrfiles <= MOST_KEPT_FILES, "open", || {
         format!("\"kept\" would hold {nrfiles} files open; allowed are {MOST_KEPT_FILES}, since browsers limit open files")
     });
+    check_depth(group, mistakes);
     mistakes.require(group.rate_iops.is_none_or(|rate| (1..=HIGHEST_RATE).contains(&rate)), "rate_iops", || {
         format!("{} ops a second; allowed are 1 to {HIGHEST_RATE}", group.rate_iops.unwrap_or_default())
     });
@@ -113,6 +118,24 @@ fn check_group(group: &Group, mistakes: &mut Mistakes) {
             format!("{method} stands twice; the baseline is repeated as the null arm without being listed")
         });
     }
+}
+
+fn check_depth(group: &Group, mistakes: &mut Mistakes) {
+    let Group { bs, iodepth, numjobs, .. } = *group;
+    mistakes.require((1..=DEEPEST).contains(&iodepth), "iodepth", || format!("{iodepth} reads in flight; allowed are 1 to {DEEPEST}"));
+    mistakes.require((1..=MOST_WORKERS).contains(&numjobs), "numjobs", || format!("{numjobs} workers; allowed are 1 to {MOST_WORKERS}"));
+    let in_flight = Bytes(bs.0.saturating_mul(u64::from(iodepth)).saturating_mul(u64::from(numjobs)));
+    // Each of them too large alone is told as such.
+    mistakes.require(bs > LARGEST_BLOCK || iodepth > DEEPEST || numjobs > MOST_WORKERS || in_flight <= LARGEST_BLOCK, "iodepth", || {
+        let each = if numjobs == 1 { String::new() } else { format!(" in each of {numjobs} workers") };
+        format!(
+            "{iodepth} reads of {bs} in flight{each} hold {in_flight} at once; allowed are {LARGEST_BLOCK}, since the buffers \
+             of a phone's page run out: take a smaller iodepth, numjobs or bs"
+        )
+    });
+    mistakes.require(iodepth == 1 || group.timing == Timing::Batches, "iodepth", || {
+        format!("{iodepth} reads in flight cannot be timed one by one: take timing = \"ops\" out, or iodepth")
+    });
 }
 
 struct Mistakes {
@@ -165,6 +188,8 @@ mod tests {
         Job::from_toml(JOB).expect("valid");
         let paced = JOB.replace(r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = 200");
         Job::from_toml(&paced).expect("valid");
+        let deep = JOB.replace(r#"open = "kept""#, "open = \"kept\"\niodepth = 64\nnumjobs = 128");
+        Job::from_toml(&deep).expect("valid");
     }
 
     #[test]
@@ -192,6 +217,18 @@ mod tests {
             (r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = 0", "rate_iops: 0 ops a second; allowed are 1 to"),
             (r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = 100001", "rate_iops: 100001 ops a second"),
             (r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = -1", "rate_iops = -1"),
+            (r#"open = "kept""#, "open = \"kept\"\niodepth = 0", "group blocks, iodepth: 0 reads in flight; allowed are 1 to 64"),
+            (r#"open = "kept""#, "open = \"kept\"\niodepth = 65", "group blocks, iodepth: 65 reads in flight"),
+            (r#"open = "kept""#, "open = \"kept\"\niodepth = -1", "iodepth = -1"),
+            (r#"open = "kept""#, "open = \"kept\"\niodepth = 1.5", "iodepth = 1.5"),
+            (r#"open = "kept""#, "open = \"kept\"\niodepth = 4\ntiming = \"ops\"", "iodepth: 4 reads in flight cannot be timed one by one"),
+            (r#"open = "kept""#, "open = \"kept\"\nnumjobs = 0", "group blocks, numjobs: 0 workers; allowed are 1 to 128"),
+            (r#"open = "kept""#, "open = \"kept\"\nnumjobs = 129", "group blocks, numjobs: 129 workers"),
+            (
+                "bs = \"4 KiB\"\n        size = \"64 KiB\"",
+                "bs = \"8 MiB\"\nsize = \"64 MiB\"\niodepth = 4\nnumjobs = 4",
+                "iodepth: 4 reads of 8 MiB in flight in each of 4 workers hold 128 MiB at once; allowed are 64 MiB",
+            ),
             (r#"["worker/sync"]"#, "[]", "group blocks, methods: 0 methods"),
             (r#"["worker/sync"]"#, r#"["main/slice"]"#, "group blocks, methods: main/slice stands twice"),
             (r#"["worker/sync"]"#, r#"["sync"]"#, "`sync` is not a method's name"),

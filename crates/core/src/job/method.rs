@@ -21,10 +21,12 @@ pub enum Thread {
     Worker,
     /// The main thread asks a worker, which reads and sends the bytes back.
     Rpc,
+    /// Several dedicated workers share the reads, and the main thread waits for all of them.
+    Pool,
 }
 
 /// The threads and how a name spells them.
-const THREADS: [(Thread, &str); 3] = [(Thread::Main, "main"), (Thread::Worker, "worker"), (Thread::Rpc, "rpc")];
+const THREADS: [(Thread, &str); 4] = [(Thread::Main, "main"), (Thread::Worker, "worker"), (Thread::Rpc, "rpc"), (Thread::Pool, "pool")];
 
 impl Thread {
     fn name(self) -> &'static str {
@@ -35,6 +37,12 @@ impl Thread {
     #[must_use]
     pub fn timed_in_worker(self) -> bool {
         self == Self::Worker
+    }
+
+    /// The thread of the empty loop that shows what measuring itself costs a method of this one: to ask is a loop of the main thread.
+    #[must_use]
+    pub fn of_empty_loop(self) -> Self {
+        if self == Self::Rpc { Self::Main } else { self }
     }
 }
 
@@ -54,7 +62,7 @@ impl MethodName {
 
 /// Text that is no method's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a method's name: write thread/api, where thread is main, worker or rpc, for instance worker/sync")]
+#[error("`{0}` is not a method's name: write thread/api, where thread is main, worker, rpc or pool, for instance worker/sync")]
 pub struct BadMethodName(String);
 
 impl FromStr for MethodName {
@@ -93,7 +101,7 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for text in ["main/slice", "worker/sync-read-only", "rpc/transfer"] {
+        for text in ["main/slice", "worker/sync-read-only", "rpc/transfer", "pool/sync"] {
             assert_eq!(text.parse::<MethodName>().map(|name| name.to_string()), Ok(text.to_owned()));
         }
     }

@@ -50,6 +50,14 @@ pub struct Group {
     pub nrfiles: u32,
     /// Whether a file is opened for every op or once.
     pub open: Open,
+    /// fio's `iodepth`: how many reads a method keeps in flight. When one ends, the next op begins. A synchronous method reads one at a
+    /// time whatever is asked for, as fio's synchronous engines do; its arm says so ([`crate::result::Arm::iodepth`]).
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub iodepth: u32,
+    /// fio's `numjobs`: how many workers a method of a pool has (`pool/sync` ...). They share a batch's ops, so that more workers do
+    /// the same work, not more of it; each keeps `iodepth` reads in flight. Other methods ignore it.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub numjobs: u32,
     /// How the ops of a sample are timed.
     #[serde(default, skip_serializing_if = "Timing::is_default")]
     pub timing: Timing,
@@ -62,8 +70,14 @@ pub struct Group {
     pub methods: Vec<MethodName>,
 }
 
-fn one() -> u32 {
+pub(crate) fn one() -> u32 {
     1
+}
+
+/// Files leave such a number out of a group or an arm, as they did before there was a choice.
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde passes it so
+pub(crate) fn is_one(number: &u32) -> bool {
+    *number == 1
 }
 
 /// fio's `rw`: the order of an arm's ops.

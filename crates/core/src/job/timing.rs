@@ -33,7 +33,9 @@ mod tests {
     #[test]
     fn files_from_before_there_was_a_choice_are_what_they_were() {
         let text = serde_json::to_string(&group()).expect("plain data");
-        assert!(!text.contains("timing") && !text.contains("rate_iops"), "{text}");
+        for later in ["timing", "rate_iops", "iodepth", "numjobs"] {
+            assert!(!text.contains(later), "{text}");
+        }
         assert_eq!(serde_json::from_str::<Group>(&text).expect("its own text"), group());
     }
 
@@ -43,5 +45,9 @@ mod tests {
         let text = serde_json::to_string(&paced).expect("plain data");
         assert!(text.contains(r#""timing":"ops","rate_iops":200"#), "{text}");
         assert_eq!(serde_json::from_str::<Group>(&text).expect("its own text"), paced);
+        let deep = Group { iodepth: 16, numjobs: 4, ..group() };
+        let text = serde_json::to_string(&deep).expect("plain data");
+        assert!(text.contains(r#""iodepth":16,"numjobs":4"#), "{text}");
+        assert_eq!(serde_json::from_str::<Group>(&text).expect("its own text"), deep);
     }
 }

@@ -15,6 +15,7 @@ const CONFIRMED: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Pilot {
     enough: Nanos,
+    fewest_ops: u64,
     most_ops: u64,
     batches: Vec<PilotBatch>,
 }
@@ -23,7 +24,14 @@ impl Pilot {
     /// For an arm whose clock has this tick.
     #[must_use]
     pub fn new(tick: Nanos) -> Self {
-        Self { enough: Nanos(tick.0 * protocol::PILOT_TICKS).max(protocol::PILOT), most_ops: MOST_OPS, batches: Vec::new() }
+        Self { enough: Nanos(tick.0 * protocol::PILOT_TICKS).max(protocol::PILOT), fewest_ops: 1, most_ops: MOST_OPS, batches: Vec::new() }
+    }
+
+    /// The same for an arm with so many reads in flight: its last batches hold more ops than that, unless those take longer than any
+    /// sample may.
+    #[must_use]
+    pub fn in_flight(self, reads: u64) -> Self {
+        Self { fewest_ops: if reads > 1 { reads.saturating_mul(protocol::PILOT_OPS_IN_FLIGHT) } else { 1 }, ..self }
     }
 
     /// The same with batches of at most so many ops.
@@ -37,10 +45,14 @@ impl Pilot {
     pub fn next(&self) -> Option<u64> {
         match self.batches.last() {
             None => Some(1),
-            Some(last) if last.elapsed_ns < self.enough && last.n < self.most_ops => Some((last.n * 2).min(self.most_ops)),
+            Some(last) if !self.is_enough(last) && last.n < self.most_ops => Some((last.n * 2).min(self.most_ops)),
             Some(last) if self.of_last_size().count() < CONFIRMED => Some(last.n),
             Some(_) => None,
         }
+    }
+
+    fn is_enough(&self, batch: &PilotBatch) -> bool {
+        batch.elapsed_ns >= self.enough && (batch.n >= self.fewest_ops || batch.elapsed_ns >= protocol::LONGEST_SAMPLE)
     }
 
     /// The batches of the size at hand, without the arm's very first op: it pays for what no later one does.
@@ -134,6 +146,20 @@ mod tests {
             pilot.record(n, Nanos(0));
         }
         assert_eq!(pilot.batches().iter().map(|batch| batch.n).max(), Some(10_000));
+    }
+
+    #[test]
+    fn a_queue_is_filled_unless_that_takes_too_long() {
+        let largest = |per_op_ns: u64| {
+            let mut pilot = Pilot::new(Nanos(5_000)).in_flight(128);
+            while let Some(n) = pilot.next() {
+                pilot.record(n, Nanos(per_op_ns * n));
+            }
+            pilot.batches().iter().map(|batch| batch.n).max()
+        };
+        assert_eq!(largest(1_000), Some(2_048));
+        assert_eq!(largest(50_000), Some(256));
+        assert_eq!(largest(10_000_000), Some(32), "320 ms");
     }
 
     #[test]

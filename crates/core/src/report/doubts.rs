@@ -5,9 +5,9 @@ use super::prose::{capitalised, count, one_line};
 use super::verdict::{self, clause};
 use super::{device, drops, words};
 use crate::estimate::{Degree, Drift, Verdict, Withheld};
-use crate::job::Open;
+use crate::job::{Open, Thread};
 use crate::protocol;
-use crate::result::{Ended, EndsUp, Fixture, GroupRecord, GroupResult, Incident, Outcome, Role, RunResult, Ticks};
+use crate::result::{Arm, Ended, EndsUp, Fixture, GroupRecord, GroupResult, Incident, Outcome, Role, RunResult, Ticks};
 use crate::units::{Bytes, Nanos};
 
 /// Flushes that take less than this for each MiB written did not reach a disk: 0.06 to 0.08 ms in Chromium's private windows, 0.5 to
@@ -165,12 +165,14 @@ fn memory_backed(run: &RunResult) -> Option<Doubt> {
                 && fileset.bytes() == job.size
                 && fixture.flush_ns.0 < MEMORY_FLUSH_PER_MIB * fileset.bytes().0.div_ceil(1 << 20)
         })?;
+        // A pool's ops hold a part of its messages' time.
+        let in_worker = |arm: &Arm| arm.method.thread() == Thread::Worker && arm.ends_up == EndsUp::WorkerWasm;
         let sync = group
             .record
             .arms
             .iter()
             .zip(&group.estimates.arms)
-            .find(|(arm, _)| arm.role != Role::Empty && arm.ends_up == EndsUp::WorkerWasm && arm.method.api().starts_with("sync"));
+            .find(|(arm, _)| arm.role != Role::Empty && in_worker(arm) && arm.method.api().starts_with("sync"));
         let read_ns = sync.and_then(|(_, estimate)| estimate.per_op)?.median_ns;
         (read_ns > MEMORY_READ_NS).then(|| Doubt::MemoryBacked {
             flush: fixture.flush_ns,

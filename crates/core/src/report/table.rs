@@ -8,6 +8,7 @@ use super::prose::count;
 use super::verdict::{self, Remark};
 use super::{drops, latency, spread, stages, words};
 use crate::estimate::{ArmEstimate, Verdict};
+use crate::job::Group;
 use crate::protocol;
 use crate::result::{Arm, Batch, Ended, GroupRecord, GroupResult, Role, WashOut};
 
@@ -166,6 +167,7 @@ impl Table {
         let mut legend: Vec<Entry> =
             columns().filter_map(|column| Some(Entry { term: (column.heading)(estimates.level), text: column.legend?.into() })).collect();
         legend.extend(labels(&arms));
+        legend.extend(parallel(&record.group));
         let details: Vec<Detail> = [latency::of(group), stages::of(group), spread::of(group)].into_iter().flatten().collect();
         legend.extend(details.iter().flat_map(|detail| detail.legend.iter().cloned()));
         Self {
@@ -260,6 +262,23 @@ fn labels(arms: &[(&Arm, &ArmEstimate)]) -> Vec<Entry> {
         }
     }
     entries
+}
+
+/// What it means that reads run at the same time, where they do.
+fn parallel(group: &Group) -> Vec<Entry> {
+    let depth = (group.iodepth != 1).then(|| Entry {
+        term: format!("iodepth {}", group.iodepth),
+        text: "so many reads of a method are in flight: when one ends, the next begins. \"Per op\" is all time over all ops, and \
+               one read takes longer"
+            .into(),
+    });
+    let workers = (group.numjobs != 1).then(|| Entry {
+        term: format!("numjobs {}", group.numjobs),
+        text: "so many workers share the ops of a method of a pool (pool/...); the others have one. Time is taken on the main thread, \
+               from its message to the first of them to the last one's answer, and \"per op\" is that over all ops"
+            .into(),
+    });
+    depth.into_iter().chain(workers).collect()
 }
 
 /// How the group was measured: rounds, ops per sample, and how it ended.

@@ -163,6 +163,7 @@ pub(super) fn note_remark(note: Note, estimate: &ArmEstimate) -> Remark {
         Note::UnequalBatch { n, baseline } => {
             ("Unequal batch: its samples hold another number of ops than the baseline's", Some(format!("{n} against {baseline}")))
         }
+        Note::OneAtATime => ("Reads one at a time, whatever is asked for: synchronous calls have no queue", None),
         Note::IndistinguishableFromEmpty => {
             ("Indistinguishable from an empty loop: its time cannot be told from the loop without the read", None)
         }

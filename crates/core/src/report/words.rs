@@ -18,6 +18,9 @@ pub(super) fn method(method: &MethodName) -> String {
         (Thread::Rpc, "clone") => return "a worker that copies the bytes to the main thread".into(),
         (Thread::Rpc, "shared") => return "a worker that shares memory with the main thread".into(),
         (Thread::Rpc, api) => return format!("a worker asked by the main thread ({api})"),
+        (Thread::Pool, "sync") => return "sync handles in several workers".into(),
+        (Thread::Pool, "sync-read-only") => return "read-only sync handles in several workers".into(),
+        (Thread::Pool, _) => "in several workers",
         (Thread::Worker, _) => "in a worker",
         (Thread::Main, _) => "on the main thread",
     };
@@ -42,8 +45,11 @@ pub(super) fn arm(record: &GroupRecord, arm: &Arm) -> String {
         Role::Baseline | Role::Contender => arm.method.to_string(),
         Role::Null => "null arm".into(),
         Role::Empty if record.arms.iter().filter(|other| other.role == Role::Empty).count() < 2 => "empty loop".into(),
-        Role::Empty if arm.method.thread().timed_in_worker() => "empty loop, worker".into(),
-        Role::Empty => "empty loop, main".into(),
+        Role::Empty => match arm.method.thread() {
+            Thread::Worker => "empty loop, worker".into(),
+            Thread::Pool => "empty loop, pool".into(),
+            Thread::Main | Thread::Rpc => "empty loop, main".into(),
+        },
     }
 }
 
@@ -70,7 +76,7 @@ pub(super) fn heading(group: &Group) -> String {
     capitalised(&title(group))
 }
 
-/// What a group reads, in one line: `4 KiB at a time in random order; 1 file of 32 MiB, kept open`.
+/// What a group reads, in one line: `4 KiB at a time in random order; 1 file of 32 MiB, kept open; 16 reads in flight (iodepth 16)`.
 pub(super) fn workload(group: &Group) -> String {
     let files = usize::try_from(group.nrfiles.max(1)).unwrap_or(usize::MAX);
     // A result from elsewhere may say 0 files, which a job of our own cannot.
@@ -88,7 +94,9 @@ pub(super) fn workload(group: &Group) -> String {
         (Timing::Ops, None) => "; each op timed by itself".into(),
         (Timing::Ops, Some(rate)) => format!("; each op timed by itself, {rate} ops/s offered"),
     };
-    format!("{} at a time {order}; {} of {file_size}, {open}{timed}", group.bs, count(files, "file"))
+    let depth = if group.iodepth == 1 { String::new() } else { format!("; {} reads in flight (iodepth {0})", group.iodepth) };
+    let workers = if group.numjobs == 1 { String::new() } else { format!("; {} workers in a pool (numjobs {0})", group.numjobs) };
+    format!("{} at a time {order}; {} of {file_size}, {open}{depth}{workers}{timed}", group.bs, count(files, "file"))
 }
 
 #[cfg(test)]
@@ -104,6 +112,8 @@ mod tests {
             ("main/idb-blob", "IndexedDB on the main thread"),
             ("worker/cache", "Cache Storage in a worker"),
             ("worker/sync-readwrite-unsafe", "sync handles without a lock in a worker"),
+            ("pool/sync", "sync handles in several workers"),
+            ("pool/slice", "promises in several workers"),
             ("rpc/shared", "a worker that shares memory with the main thread"),
         ] {
             assert_eq!(method(&name.parse().expect("a method's name")), words);

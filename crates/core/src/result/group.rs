@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::latencies::OpTimes;
 use super::stages::{Allocated, StageTimes};
-use crate::job::{Group, MethodName};
+use crate::job::{self, Group, MethodName};
 use crate::units::Nanos;
 
 /// Everything that was measured of one group.
@@ -48,6 +48,10 @@ pub struct Arm {
     /// Whether its ops write.
     #[serde(default, skip_serializing_if = "is_false")]
     pub writes: bool,
+    /// How many reads it had in flight, in each worker where there are several: the group's `iodepth`, or 1 where its calls are
+    /// synchronous.
+    #[serde(default = "job::one", skip_serializing_if = "job::is_one")]
+    pub iodepth: u32,
     /// The tick of the clock that timed it.
     pub tick_ns: Nanos,
     /// The first op of the launch, opening included where the op opens. None where it did not get that far.
@@ -156,7 +160,7 @@ pub struct Verification {
     pub when: When,
     /// How many ops were checked.
     pub ops: u64,
-    /// The XXH3 checksum of the bytes as the seed gives them.
+    /// The XXH3 checksum of the bytes as the seed gives them. Of a pool: the checksum of its workers' checksums, each of its share.
     pub expected: String,
     /// The same of the bytes that the method read.
     pub found: String,

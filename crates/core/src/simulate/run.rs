@@ -87,15 +87,17 @@ pub fn arms(group: &Group, ticks: Ticks, device: &Device) -> Vec<ArmSpec> {
     let contenders = group.methods.iter().map(|method| (method.clone(), Role::Contender));
     let mut arms: Vec<(MethodName, Role)> = vec![(group.baseline.clone(), Role::Baseline), (group.baseline.clone(), Role::Null)];
     arms.extend(contenders);
-    let used = [false, true].map(|in_worker| arms.iter().any(|(method, _)| method.thread().timed_in_worker() == in_worker));
     let empty = device.methods.iter().map(|method| &method.name).filter(|name| name.api() == "empty");
-    arms.extend(empty.filter(|name| used[usize::from(name.thread().timed_in_worker())]).map(|name| (name.clone(), Role::Empty)));
+    let used = |name: &&MethodName| arms.iter().any(|(method, _)| method.thread().of_empty_loop() == name.thread());
+    let empty: Vec<_> = empty.filter(used).map(|name| (name.clone(), Role::Empty)).collect();
+    arms.extend(empty);
     arms.into_iter()
         .map(|(method, role)| ArmSpec {
             role,
             ends_up: device.method(&method).map_or(crate::result::EndsUp::Nowhere, |MethodModel { ends_up, .. }| *ends_up),
             writes: device.method(&method).is_some_and(|model| model.writes),
             absent: None,
+            iodepth: 1,
             tick: if method.thread().timed_in_worker() { ticks.worker_ns } else { ticks.main_ns },
             method,
         })

@@ -115,6 +115,8 @@ impl Experiment {
             size: Bytes(32 << 20),
             nrfiles: 1,
             open: Open::Kept,
+            iodepth: 1,
+            numjobs: 1,
             timing: Timing::Batches,
             rate_iops: None,
             baseline: name(BASELINE),

@@ -37,6 +37,7 @@ fn arms(device: &Device, tick: Nanos) -> Vec<ArmSpec> {
         role,
         ends_up: method.ends_up,
         writes: method.writes,
+        iodepth: 1,
         tick,
         absent: None,
     };
@@ -119,6 +120,25 @@ fn ops_are_shared_where_that_is_not_too_long() {
     assert_eq!(empty.0, sync.0);
     assert!(estimates.arms[SYNC].notes.contains(&Note::UnequalBatch { n: sync.0, baseline: 4 }));
     assert!(!estimates.arms[NULL].notes.iter().any(|note| matches!(note, Note::UnequalBatch { .. })));
+}
+
+#[test]
+fn samples_of_reads_in_flight_are_long_enough_for_the_queue() {
+    let device = quiet();
+    let group = Group { iodepth: 16, ..group() };
+    let mut arms = arms(&device, TICK);
+    for arm in [BASELINE, NULL, RPC] {
+        arms[arm].iodepth = 16;
+    }
+    let mut device = device;
+    device.open(&group, &arms);
+    let record = simulate::play(&mut device, GroupPlan::new(&group, SEED, arms, Task::new(1, Nanos::from_s(30.0))), |_| {});
+    let chosen: Vec<(u64, u32)> = record.arms.iter().map(|arm| (arm.n, arm.iodepth)).collect();
+    // 640 µs ask for 4 ops and 32 µs for 63, 16 reads in flight for 128.
+    assert_eq!([chosen[BASELINE], chosen[NULL], chosen[RPC]], [(128, 16), (128, 16), (128, 16)]);
+    assert!(chosen[SYNC].0 > 1_900 && chosen[SYNC].1 == 1, "{chosen:?}");
+    let notes = |arm: usize| estimate(&record, SEED).arms[arm].notes.clone();
+    assert!(notes(SYNC).contains(&Note::OneAtATime) && !notes(RPC).contains(&Note::OneAtATime) && notes(EMPTY).is_empty());
 }
 
 #[test]

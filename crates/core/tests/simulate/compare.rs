@@ -67,6 +67,8 @@ fn launches_that_differ_in_how_they_were_made_are_refused() {
     assert!(told(|run| run.environment.automated ^= true).contains("automation"));
     assert!(told(|run| run.ticks.as_mut().expect("measured").main_ns = Nanos(1_000_000)).contains("clock's tick"));
     assert!(told(|run| run.job.groups[0].size.0 *= 2).contains("workload"));
+    assert!(told(|run| run.job.groups[0].iodepth = 16).contains(", kept, iodepth 16, against main/slice"));
+    assert!(told(|run| run.job.groups[1].numjobs = 4).contains(", each, numjobs 4, against main/slice"));
     assert!(told(|run| run.outcome = Outcome::Stopped).contains("finished and stopped"));
     assert!(compare(&launches(1, 1.0, 0), &[]).refusals[0].to_string().contains("0 launches"));
 }

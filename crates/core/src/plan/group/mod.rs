@@ -32,6 +32,8 @@ pub struct ArmSpec {
     pub ends_up: EndsUp,
     /// Whether its ops write.
     pub writes: bool,
+    /// How many reads it has in flight, in each worker where there are several.
+    pub iodepth: u32,
     /// The tick of the clock that times it.
     pub tick: Nanos,
     /// What the browser lacks for it. None where it has all.
@@ -400,6 +402,7 @@ fn arm(spec: ArmSpec) -> Arm {
         role: spec.role,
         ends_up: spec.ends_up,
         writes: spec.writes,
+        iodepth: spec.iodepth,
         tick_ns: spec.tick,
         first_touch_ns: None,
         pilot: Vec::new(),

@@ -1,6 +1,7 @@
 //! The first stage: how long an op of each arm takes, and how many make a sample.
 
 use super::{GroupPlan, Stage};
+use crate::job::Thread;
 use crate::plan::batch::{self, Pace};
 use crate::plan::pilot::Pilot;
 use crate::protocol;
@@ -12,7 +13,10 @@ impl GroupPlan {
     pub(super) fn pilot_from(&mut self, from: usize) {
         let next = (from..self.record.arms.len()).find(|arm| has_pilot(&self.record.arms[*arm]));
         match next {
-            Some(arm) => self.stage = Stage::Pilot { arm, pilot: Pilot::new(self.record.arms[arm].tick_ns).at_most(self.most_ops()) },
+            Some(arm) => {
+                let pilot = Pilot::new(self.record.arms[arm].tick_ns).in_flight(self.in_flight(arm)).at_most(self.most_ops());
+                self.stage = Stage::Pilot { arm, pilot };
+            }
             None => self.choose_batches(),
         }
     }
@@ -34,6 +38,13 @@ impl GroupPlan {
         }
     }
 
+    /// How many reads the arm has in flight, in all its workers together.
+    fn in_flight(&self, arm: usize) -> u64 {
+        let Arm { method, iodepth, .. } = &self.record.arms[arm];
+        let workers = if method.thread() == Thread::Pool { self.record.group.numjobs } else { 1 };
+        u64::from(*iodepth) * u64::from(workers)
+    }
+
     fn choose_batches(&mut self) {
         let baseline = self.record.arms.iter().position(|arm| arm.role == Role::Baseline);
         let Some(baseline) = baseline.filter(|baseline| self.paces[*baseline].is_some()) else { return self.end(Ended::Failed) };
@@ -45,7 +56,11 @@ impl GroupPlan {
         piloted.insert(0, baseline);
         let paces: Vec<Pace> = piloted
             .iter()
-            .map(|arm| Pace { per_op_ns: self.paces[*arm].expect("piloted"), tick: self.record.arms[*arm].tick_ns })
+            .map(|arm| Pace {
+                per_op_ns: self.paces[*arm].expect("piloted"),
+                tick: self.record.arms[*arm].tick_ns,
+                in_flight: self.in_flight(*arm),
+            })
             .collect();
         let left = self.record.budget_ns.since(self.record.elapsed_ns);
         let mut batches = batch::choose(&paces, 1, left);
@@ -57,16 +72,16 @@ impl GroupPlan {
             (self.record.arms[*arm].n, self.record.arms[*arm].batch) = (*n, *batch);
         }
         let of_baseline = batches.arms[0];
-        // An empty loop is as long as the longest one on its clock.
-        let on_clock = |arm: &Arm| arm.method.thread().timed_in_worker();
-        let longest = [false, true].map(|in_worker| {
-            let arms = self.record.arms.iter().filter(|arm| on_clock(arm) == in_worker && arm.role != Role::Empty);
+        // An empty loop is as long as the longest one of its kind.
+        let longest = |kind: Thread| {
+            let arms = self.record.arms.iter().filter(|arm| arm.role != Role::Empty && arm.method.thread().of_empty_loop() == kind);
             arms.map(|arm| arm.n).max().unwrap_or(0).max(1)
-        });
+        };
+        let empty_loops = [Thread::Main, Thread::Worker, Thread::Pool].map(|kind| (kind, longest(kind)));
         for arm in &mut self.record.arms {
             match arm.role {
                 Role::Null => (arm.n, arm.batch) = of_baseline,
-                Role::Empty => arm.n = longest[usize::from(on_clock(arm))],
+                Role::Empty => arm.n = empty_loops.iter().find(|(kind, _)| *kind == arm.method.thread()).map_or(1, |(_, n)| *n),
                 Role::Baseline | Role::Contender => {}
             }
         }

@@ -21,6 +21,7 @@ pub(super) struct Sample {
     verdict: Verdict,
     notes: Vec<Note>,
     own_n: Option<u64>,
+    iodepth: u32,
     total: Option<(f64, f64)>,
     latencies: Option<LatencyEstimates>,
     stages: Vec<StageEstimate>,
@@ -37,6 +38,7 @@ impl Sample {
             verdict: Verdict::Baseline,
             notes: Vec::new(),
             own_n: None,
+            iodepth: 1,
             total: None,
             latencies: None,
             stages: Vec::new(),
@@ -87,6 +89,12 @@ impl Sample {
         self
     }
 
+    /// The same arm with so many reads in flight.
+    pub(super) fn iodepth(mut self, iodepth: u32) -> Self {
+        self.iodepth = iodepth;
+        self
+    }
+
     /// The same arm with slow samples: the ratio of all time, with the half-width of its interval, and whether that is sure.
     pub(super) fn with_tail(mut self, ratio: f64, half_width: f64, tail: Tail) -> Self {
         self.total = Some((ratio, half_width));
@@ -119,8 +127,8 @@ impl Sample {
         let method: MethodName = self.method.parse().expect("a method's name");
         let ends_up = match (self.role, method.thread(), method.api()) {
             (Role::Empty, ..) => EndsUp::Nowhere,
-            (_, Thread::Worker, "sync") => EndsUp::WorkerWasm,
-            (_, Thread::Worker, _) => EndsUp::WorkerBuffer,
+            (_, Thread::Worker | Thread::Pool, "sync") => EndsUp::WorkerWasm,
+            (_, Thread::Worker | Thread::Pool, _) => EndsUp::WorkerBuffer,
             (_, Thread::Main | Thread::Rpc, _) => EndsUp::MainBuffer,
         };
         let absent = |reason: &Withheld| if let Withheld::NotInThisBrowser { missing } = reason { Some(missing.clone()) } else { None };
@@ -133,6 +141,7 @@ impl Sample {
             role: self.role,
             ends_up,
             writes: false,
+            iodepth: self.iodepth,
             tick_ns: Nanos(5_000),
             first_touch_ns: None,
             pilot: Vec::new(),

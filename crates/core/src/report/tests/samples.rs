@@ -329,6 +329,29 @@ pub(super) fn absent() -> RunResult {
     run
 }
 
+/// Several reads in flight, which synchronous calls do not have, and several workers.
+pub(super) fn parallel() -> RunResult {
+    let deep = [
+        Sample::baseline("main/slice", 97_000.0).iodepth(16),
+        Sample::null("main/slice", 97_200.0, 1.002, 0.011).iodepth(16),
+        Sample::contender("worker/sync", 1_530.0, 0.015_8, 0.013, Verdict::Faster).noted(Note::OneAtATime),
+        Sample::contender("rpc/transfer", 21_300.0, 0.2196, 0.014, Verdict::Faster).iodepth(16),
+    ];
+    let pool = [
+        Sample::baseline("worker/sync", 1_560.0),
+        Sample::null("worker/sync", 1_561.0, 1.0007, 0.009),
+        Sample::contender("pool/sync", 520.0, 0.3333, 0.017, Verdict::Faster),
+        Sample::contender("pool/slice", 203_000.0, 130.0, 0.02, Verdict::Slower),
+        Sample::empty("worker/empty", 3.1),
+        Sample::empty("pool/empty", 61.0),
+    ];
+    let mut groups = vec![group(1, &deep), group(1, &pool)];
+    groups[0].record.group.iodepth = 16;
+    groups[1].record.index = 2;
+    groups[1].record.group.numjobs = 4;
+    run(groups)
+}
+
 /// Every case with the name of its golden files.
 pub(super) fn all() -> Vec<(&'static str, RunResult)> {
     vec![
@@ -342,5 +365,6 @@ pub(super) fn all() -> Vec<(&'static str, RunResult)> {
         ("extremes", extremes()),
         ("latency", latency()),
         ("absent", absent()),
+        ("parallel", parallel()),
     ]
 }
