@@ -121,6 +121,13 @@ export async function openDatabase(name, store) {
   return database;
 }
 
+/** Writes bytes into a file at an offset, and leaves the rest of it as it is. */
+export async function writeAt(file, bytes, at) {
+  const stream = await file.createWritable({ keepExistingData: true });
+  await stream.write({ type: "write", position: at, data: bytes });
+  await stream.close();
+}
+
 /** The names in a directory. */
 export async function names(directory) {
   const found = [];

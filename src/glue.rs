@@ -2,7 +2,9 @@
 
 use js_sys::{Array, Function, Int32Array, Object, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
-use web_sys::{CacheStorage, FileSystemDirectoryHandle, FileSystemSyncAccessHandle, IdbFactory, IdbRequest, MessagePort};
+use web_sys::{
+    CacheStorage, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemSyncAccessHandle, IdbFactory, IdbRequest, MessagePort,
+};
 
 use crate::awaiting::Callback;
 
@@ -25,6 +27,8 @@ extern "C" {
     pub fn requested(request: &IdbRequest) -> Promise;
     #[wasm_bindgen(js_name = openDatabase)]
     pub fn open_database(name: &str, store: &str) -> Promise;
+    #[wasm_bindgen(js_name = writeAt)]
+    pub fn write_at(file: &FileSystemFileHandle, bytes: &Uint8Array, at: f64) -> Promise;
     pub fn names(directory: &FileSystemDirectoryHandle) -> Promise;
     #[wasm_bindgen(js_name = takeLock)]
     pub fn take_lock(name: &str) -> Promise;

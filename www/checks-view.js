@@ -2,7 +2,7 @@
 (function () {
   'use strict';
 
-  var WORDS = { passed: 'yes', failed: 'no', skipped: 'not tried' };
+  var WORDS = { passed: 'yes', lacking: 'no', failed: 'no', skipped: 'not tried' };
 
   // Fills the page with checks, each {title, outcome, sentence, remedy}. A remedy is text, or a list of texts and {href: address}.
   window.opfsBenchShowChecks = function (checks, able) {

@@ -4,10 +4,11 @@
 // newer syntax. It needs neither modules nor WebAssembly. It leaves the private file system as it found it. How the checks look is
 // in checks-view.js, which is loaded before.
 //
-// It hands three functions to the page's module:
+// It hands four functions to the page's module:
 //   opfsBenchChecks.whenPassed(callback)              calls back once all checks have passed, never otherwise
 //   opfsBenchChecks.fail(title, sentence, remedy)     shows one more thing that stands in the way
 //   opfsBenchChecks.failures()                        the sentences of all that stands in the way
+//   opfsBenchChecks.lacking()                         the sentences of all that it can do without
 (function () {
   'use strict';
 
@@ -23,7 +24,8 @@
   var root = document.documentElement;
   root.setAttribute('data-state', 'checking');
 
-  // In the order in which they are shown. An outcome is "passed", "failed" or "skipped".
+  // In the order in which they are shown. An outcome is "passed", "lacking", "failed" or "skipped": what is lacking is told, and the
+  // benchmark runs without it.
   var checks = [
     { id: 'secure', title: 'A secure address' },
     { id: 'webassembly', title: 'WebAssembly' },
@@ -72,6 +74,9 @@
 
   function pass(id) {
     settle(id, 'passed');
+  }
+  function lack(id, sentence) {
+    settle(id, 'lacking', sentence);
   }
   function fail(id, sentence, remedy) {
     settle(id, 'failed', sentence, remedy);
@@ -238,17 +243,18 @@
   }
 
   function failSyncHandle(problem) {
-    var needed = ' They are one side of the comparison, so it cannot start without them.';
+    var without = ' They are one side of the comparison: their rows will say that they are not in this browser.';
     if (problem.kind === 'missing') {
-      fail('sync', 'This browser has no synchronous access handles (createSyncAccessHandle).' + needed, UPDATE);
+      lack('sync', 'This browser has no synchronous access handles (createSyncAccessHandle).' + without);
     } else if (problem.kind === 'asynchronous') {
-      fail('sync', "This browser's access handles are of an early kind whose methods are not synchronous." + needed, UPDATE);
-    } else if (problem.name === 'NotSupportedError') {
       fail(
         'sync',
-        'This browser knows synchronous access handles but cannot open one (NotSupportedError).' + needed,
-        'Browsers made with WebKitGTK answer like this. ' + UPDATE
+        "This browser's access handles are of an early kind whose methods are not synchronous, and none of the others can be compared with.",
+        UPDATE
       );
+    } else if (problem.name === 'NotSupportedError') {
+      // Browsers made with WebKitGTK answer like this.
+      lack('sync', 'This browser knows synchronous access handles but cannot open one (NotSupportedError).' + without);
     } else if (problem.name === 'QuotaExceededError') {
       fail(
         'sync',
@@ -318,7 +324,7 @@
 
   function passedAll() {
     for (var i = 0; i < checks.length; i += 1) {
-      if (checks[i].outcome !== 'passed') {
+      if (checks[i].outcome !== 'passed' && checks[i].outcome !== 'lacking') {
         return false;
       }
     }
@@ -328,6 +334,16 @@
   function failMore(title, sentence, remedy) {
     checks.push({ id: 'more', title: title, outcome: 'failed', sentence: sentence, remedy: remedy });
     becomeUnable();
+  }
+
+  function sentences(outcome) {
+    var found = [];
+    for (var i = 0; i < checks.length; i += 1) {
+      if (checks[i].outcome === outcome) {
+        found.push(checks[i].sentence);
+      }
+    }
+    return found;
   }
 
   function becomeUnable() {
@@ -366,13 +382,10 @@
     },
     fail: failMore,
     failures: function () {
-      var sentences = [];
-      for (var i = 0; i < checks.length; i += 1) {
-        if (checks[i].outcome === 'failed') {
-          sentences.push(checks[i].sentence);
-        }
-      }
-      return sentences;
+      return sentences('failed');
+    },
+    lacking: function () {
+      return sentences('lacking');
     },
   };
 

@@ -71,7 +71,7 @@ async function prepare() {
     fail('The run was not started', parameters.problems.join('\n'));
     return;
   }
-  view.showNotes([...parameters.problems, ...notes]);
+  view.showNotes([...parameters.problems, ...notes, ...window.opfsBenchChecks.lacking()]);
   enter(State.READY);
   view.showPhase('');
   if (parameters.start) start();

@@ -9,7 +9,7 @@ use opfs_bench_core::job::Group;
 use opfs_bench_core::share::Share;
 use web_sys::{Blob, MessagePort};
 
-use super::{Block, Method, Reader, Unopened};
+use super::{Block, Handles, Method, Reader, Unopened};
 use crate::opfs::{self, Directory, OpfsError, SyncHandle};
 
 /// Files are copied by this many bytes.
@@ -65,9 +65,19 @@ impl Context {
             return Ok(reader);
         }
         Unopened::unless_here(method.needs)?;
+        // What a worker needs that is asked, it finds out itself.
+        if method.serve.is_none() {
+            self.check_handles(method).await?;
+        }
         let reader: Rc<dyn Reader> = (method.open)(self).await?.into();
         self.readers.borrow_mut().push((method.name, Rc::clone(&reader)));
         Ok(reader)
+    }
+
+    /// An error where the method needs sync handles and the browser has none.
+    pub async fn check_handles(&self, method: &Method) -> Result<(), Unopened> {
+        let here = method.handles == Handles::None || opfs::has_sync_handles(&self.directory).await?;
+        if here { Ok(()) } else { Err(Unopened::absent(opfs::SYNC_HANDLES)) }
     }
 
     /// A block of Wasm memory, the same for all methods.

@@ -2,11 +2,9 @@
 
 use std::fmt;
 
-use js_sys::Reflect;
 use serde::{Deserialize, Serialize};
-use wasm_bindgen::JsValue;
 
-use crate::opfs::OpfsError;
+use crate::opfs::{self, OpfsError};
 
 /// Why a method could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,14 +29,8 @@ impl Unopened {
 
     /// An error where something of these is not there; each is a path from the global object.
     pub fn unless_here(paths: &[&str]) -> Result<(), Self> {
-        paths.iter().try_for_each(|path| if is_here(path) { Ok(()) } else { Err(Self::absent(path)) })
+        paths.iter().try_for_each(|path| if opfs::is_here(path) { Ok(()) } else { Err(Self::absent(path)) })
     }
-}
-
-fn is_here(path: &str) -> bool {
-    let global: JsValue = js_sys::global().into();
-    let found = path.split('.').try_fold(global, |object, name| Reflect::get(&object, &name.into()));
-    found.is_ok_and(|found| found.is_truthy())
 }
 
 impl fmt::Display for Unopened {

@@ -22,6 +22,8 @@ pub enum Call {
     GetFile,
     /// `createSyncAccessHandle()`
     CreateSyncAccessHandle,
+    /// `createWritable()`, and writing to it
+    CreateWritable,
     /// `Blob.slice()`
     Slice,
     /// `Blob.arrayBuffer()`
@@ -64,6 +66,7 @@ impl Call {
             Self::RemoveEntry => "removeEntry()",
             Self::GetFile => "getFile()",
             Self::CreateSyncAccessHandle => "createSyncAccessHandle()",
+            Self::CreateWritable => "createWritable()",
             Self::Slice => "Blob.slice()",
             Self::ArrayBuffer => "Blob.arrayBuffer()",
             Self::Bytes => "Blob.bytes()",
@@ -167,6 +170,11 @@ impl OpfsError {
     /// another's.
     pub(crate) fn owed() -> Self {
         Self::answered("the answer to an earlier question never came")
+    }
+
+    /// Whether the browser does not do this at all.
+    pub fn is_unsupported(&self) -> bool {
+        self.exception == "NotSupportedError"
     }
 
     /// Whether another holder's lock is the cause.

@@ -3,6 +3,7 @@
 //! Works on the main thread and in workers. Handles that hold a lock let go of it when they are dropped.
 
 mod error;
+mod support;
 #[cfg(all(test, target_arch = "wasm32"))]
 mod tests;
 
@@ -14,6 +15,7 @@ use web_sys::{
 };
 
 pub use error::{Call, OpfsError, told};
+pub use support::{SYNC_HANDLES, has_sync_handles, is_here};
 
 use crate::awaiting::Settled;
 use crate::glue;
@@ -134,6 +136,14 @@ impl FileHandle {
     /// [`Self::open_sync_shared`], tried again for half a second while another holder's lock is going away.
     pub async fn open_sync_shared_patiently(&self, lock: SharedLock) -> Result<SyncHandle, OpfsError> {
         while_locked(OPEN_RETRIES, || self.open_sync_shared(lock)).await
+    }
+
+    /// Writes bytes at offset `at` by a writable stream, which every browser has that has no sync handles.
+    pub async fn write_by_stream(&self, bytes: &[u8], at: u64) -> Result<(), OpfsError> {
+        // A copy: Safari 26 writes the whole buffer behind a view.
+        let writing = glue::write_at(&self.handle, &Uint8Array::from(bytes), offset(at));
+        settle(Call::CreateWritable, &self.handle.name(), writing).await?;
+        Ok(())
     }
 
     /// [`Self::open_sync`], tried again for half a second while another holder's lock is going away.

@@ -1,5 +1,7 @@
-//! Fixtures: seeded bytes, written by a sync handle (which works in every Safari that has one), then read back and compared.
+//! Fixtures: seeded bytes, written by a sync handle (which works in every Safari that has one), then read back and compared. A browser
+//! without sync handles writes and reads them by promises.
 
+use js_sys::Uint8Array;
 use opfs_bench_core::fixture::{Checksum, FixtureFile, file_name};
 use opfs_bench_core::job::Fileset;
 use opfs_bench_core::result::Fixture;
@@ -9,7 +11,7 @@ use opfs_bench_core::units::Nanos;
 use super::messages::Pass;
 use crate::clock;
 use crate::methods::Block;
-use crate::opfs::{Directory, OpfsError, SyncHandle};
+use crate::opfs::{self, Directory, OpfsError, SyncHandle};
 
 /// Bytes are generated and written by this many.
 const CHUNK: u64 = 1 << 20;
@@ -50,7 +52,24 @@ impl Fixtures {
     /// Writes a part, or reads it back.
     pub async fn part(&mut self, directory: &Directory, seed: Seed, part: Part, pass: Pass) -> Result<(), OpfsError> {
         let name = file_name(&part.fileset, part.file);
+        let sync = opfs::has_sync_handles(directory).await?;
         match pass {
+            Pass::Write if !sync => {
+                let start = clock::now_ms();
+                let mut bytes = vec![0; usize::try_from(part.to - part.from).expect("a part is some mebibytes")];
+                FixtureFile::new(seed, part.number).fill(part.from, &mut bytes);
+                directory.create(&name).await?.write_by_stream(&bytes, part.from).await?;
+                self.generated.update(&bytes);
+                self.write_ms += clock::now_ms() - start;
+            }
+            Pass::Read if !sync => {
+                let file = directory.file(&name).await?.snapshot().await?;
+                for (at, length) in part.chunks() {
+                    let chunk = opfs::slice(&file, &name, at, u32::try_from(length).expect("a mebibyte at most"))?;
+                    let buffer = opfs::array_buffer(&chunk, &name).await?;
+                    self.read_back.update(&Uint8Array::new(&buffer).to_vec());
+                }
+            }
             Pass::Write => {
                 let start = clock::now_ms();
                 let handle = directory.create(&name).await?.open_sync_patiently().await?;

@@ -169,8 +169,12 @@ async fn open_group(
     let mut serving = Vec::new();
     for (name, port) in served.iter().zip(event.ports().iter()) {
         let port: MessagePort = port.unchecked_into();
-        let begun = match methods::find(name).and_then(|found| found.method.serve) {
-            Some(serve) => serve(context, port).await.map_err(Unopened::from),
+        let found = methods::find(name).map(|found| found.method);
+        let begun = match found.and_then(|method| Some((method, method.serve?))) {
+            Some((method, serve)) => match context.check_handles(method).await {
+                Ok(()) => serve(context, port).await.map_err(Unopened::from),
+                Err(unopened) => Err(unopened),
+            },
             None => Err(format!("{name} asks nothing of the worker").into()),
         };
         outcomes.push(begun.as_ref().map(|_| ()).map_err(Clone::clone));
