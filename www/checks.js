@@ -2,7 +2,7 @@
 //
 // A classic script in the JavaScript of 2009, on purpose: the browsers that fail a check are the ones that would stumble over
 // newer syntax. It needs neither modules nor WebAssembly. It leaves the private file system as it found it. How the checks look is
-// in checks-view.js, which is loaded before.
+// in checks-view.js, and who is told when they fail in server.js; both are loaded before.
 //
 // It hands four functions to the page's module:
 //   opfsBenchChecks.whenPassed(callback)              calls back once all checks have passed, never otherwise
@@ -349,6 +349,7 @@
   function becomeUnable() {
     root.setAttribute('data-state', 'unable');
     show();
+    window.opfsBenchServer.sendFailure(window.opfsBenchChecks.failures().join('\n'));
   }
 
   function show() {

@@ -29,7 +29,7 @@ offerAutomation({
   json: () => last?.json,
 });
 wireExports(() => last);
-document.getElementById('start').addEventListener('click', start);
+document.getElementById('start').addEventListener('click', () => start());
 document.getElementById('stop').addEventListener('click', stop);
 
 // The module loads while the checks run; its failure is only worth telling where they pass.
@@ -65,16 +65,52 @@ async function prepare() {
   // The deadline of the checks may have passed meanwhile.
   if (state() !== State.CHECKING) return;
   setJob(wasm.preset(parameters.preset), parameters.seed);
-  if (parameters.start && parameters.problems.length > 0) {
+  const problems = [...parameters.problems, ...(parameters.job ? await takeServersJob(parameters.seed) : [])];
+  if (parameters.start && problems.length > 0) {
     // A program would take a run of the standard for the one that it asked for.
     view.showNotes(notes);
-    fail('The run was not started', parameters.problems.join('\n'));
+    fail('The run was not started', problems.join('\n'));
+    window.opfsBenchServer.sendFailure(problems.join('\n'));
     return;
   }
-  view.showNotes([...parameters.problems, ...notes, ...window.opfsBenchChecks.lacking()]);
+  view.showNotes([...problems, ...notes, ...window.opfsBenchChecks.lacking()]);
   enter(State.READY);
   view.showPhase('');
-  if (parameters.start) start();
+  if (parameters.start) runByItself();
+}
+
+/** Sets the job that the server wants measured. Returns what stands in the way. */
+async function takeServersJob(seed) {
+  try {
+    const toml = await new Promise((resolve, reject) => {
+      window.opfsBenchServer.getJob((refused, text) => (refused === null ? resolve(text) : reject(new Error(refused))));
+    });
+    setJob(toml, seed);
+    return [];
+  } catch (cause) {
+    return [`The server's job cannot be run: ${messageOf(cause)}`];
+  }
+}
+
+/** Runs the job, and sends what came of it to the program that waits for it, where there is one. */
+async function runByItself() {
+  let end;
+  try {
+    end = await start();
+  } catch (cause) {
+    // Without a word the program would wait for as long as a run may take.
+    window.opfsBenchServer.sendFailure(messageOf(cause));
+    throw cause;
+  }
+  if (!window.opfsBenchServer.listens || end === undefined) return;
+  if (end.result === undefined) {
+    window.opfsBenchServer.sendFailure(end.error);
+    return;
+  }
+  window.opfsBenchServer.sendResult(end.result, (refused, name) => {
+    if (refused === null) view.showNotes([`The computer that serves this page has saved the result as ${name}.`]);
+    else view.showFailure('The result could not be sent', refused);
+  });
 }
 
 /** Removes what a killed run left, and says so. */
@@ -109,15 +145,16 @@ function fail(title, message) {
   view.showPhase('');
 }
 
+/** Runs the job. Returns how it ended, or nothing where it did not begin. */
 async function start() {
-  if (!isIdle()) return;
+  if (!isIdle()) return undefined;
   const { plan } = job;
   let bench;
   try {
     bench = new wasm.Bench(job.toml, job.seed);
   } catch (cause) {
     fail('The run could not start', messageOf(cause));
-    return;
+    return { error: messageOf(cause), result: undefined };
   }
   run = new Run(bench);
   last = null;
@@ -133,6 +170,7 @@ async function start() {
   const end = await run.finish(WORKER_URL, (event) => hear(event, plan));
   run = null;
   conclude(end, fileStem(plan.name, started));
+  return end;
 }
 
 function hear(event, plan) {

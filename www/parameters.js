@@ -1,6 +1,8 @@
 // What the page's address asks for: ?preset=quick&seed=00c0ffee00c0ffee&start
+// A program whose server has a job of its own asks for it: ?job&start
 
-const KNOWN = ['preset', 'seed', 'start'];
+const KNOWN = ['preset', 'job', 'seed', 'start'];
+const WITHOUT_VALUE = { job: 'its presence asks the server for a job', start: 'its presence starts a run' };
 const DEFAULT_PRESET = 'quick';
 
 /**
@@ -8,7 +10,7 @@ const DEFAULT_PRESET = 'quick';
  *
  * @param {string} query `location.search`
  * @param {string[]} presets the names that `preset` may have
- * @returns {{preset: string, seed: string | undefined, start: boolean, problems: string[]}}
+ * @returns {{preset: string, job: boolean, seed: string | undefined, start: boolean, problems: string[]}}
  */
 export function readParameters(query, presets) {
   const given = new URLSearchParams(query);
@@ -33,11 +35,11 @@ export function readParameters(query, presets) {
     seed = undefined;
   }
 
-  const start = given.get('start');
-  if (start) {
-    problems.push(`The address has “start=${start}”. The parameter start takes no value: its presence starts a run.`);
+  for (const [name, meaning] of Object.entries(WITHOUT_VALUE)) {
+    const value = given.get(name);
+    if (value) problems.push(`The address has “${name}=${value}”. The parameter ${name} takes no value: ${meaning}.`);
   }
-  return { preset, seed, start: start !== null, problems };
+  return { preset, job: given.has('job'), seed, start: given.has('start'), problems };
 }
 
 function list(names) {

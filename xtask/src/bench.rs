@@ -67,10 +67,10 @@ impl Browser {
         }
     }
 
-    /// A driver that runs elsewhere brings its browser.
+    /// A driver that runs elsewhere brings its browser, and a program that is to open the page is one.
     fn needs(self, options: &[OsString]) -> &'static [Need] {
         match self {
-            _ if value(options, "--webdriver").is_some() => &[],
+            _ if ["--webdriver", "--open"].iter().any(|option| value(options, option).is_some()) => &[],
             Self::Chromium => &setup::CHROMIUM,
             Self::Firefox => &setup::FIREFOX,
         }
@@ -108,6 +108,7 @@ mod tests {
             (&["--browser", "firefox"], &setup::FIREFOX),
             (&["--seed", "1", "--browser=firefox"], &setup::FIREFOX),
             (&["--browser", "firefox", "--webdriver", "http://127.0.0.1:4444"], &[]),
+            (&["--open=MiniBrowser", "--open-arg=--headless"], &[]),
         ] {
             let options = options(words);
             assert_eq!(Browser::of(&options).expect("a browser").needs(&options), needs, "{words:?}");

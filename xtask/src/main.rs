@@ -33,6 +33,7 @@ cargo xtask COMMAND
                       --browser chromium|firefox (chromium unless told otherwise)
                       all other options go to `opfs-bench run`: see `cargo xtask bench --help`
   serve [OPTIONS]   build, serve on this machine and open the page; options go to `opfs-bench serve`
+  dist [FOLDER]     build, and write the page as plain files for any host into the folder: dist unless named
   validate [OPTIONS]
                     check the tool itself: are its verdicts right where the truth is known? Without options on simulated
                     devices and then in Chromium, which takes about twenty minutes; options go to `opfs-bench validate`:
@@ -68,6 +69,7 @@ fn run() -> Result<ExitCode> {
     match command.as_str() {
         "bench" => bench::run(&project, &rest),
         "serve" => serve::run(&project, &rest),
+        "dist" => serve::dist(&project, &rest),
         "validate" => validate::run(&project, &rest),
         "overhead" => overhead::run(&project, &rest),
         "setup" | "build" | "test" | "lint" if !rest.is_empty() => bail!("`cargo xtask {command}` takes no options; it got {rest:?}"),

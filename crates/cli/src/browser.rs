@@ -71,8 +71,7 @@ impl Browser {
             }
             bail!("{} is no file, but was named as the driver (by --driver or {})", path.display(), self.driver_variable());
         }
-        let paths = env::var_os("PATH").unwrap_or_default();
-        match on_path(&paths, self.driver_name()) {
+        match find(OsStr::new(self.driver_name())) {
             Some(path) => Ok(path),
             None => {
                 bail!("{} is not on PATH: {}, or name it with --driver or {}", self.driver_name(), self.remedy(), self.driver_variable())
@@ -83,14 +82,20 @@ impl Browser {
     /// The browser's program where its driver would not find it by itself: Debian's Firefox has a name of its own.
     #[must_use]
     pub fn program(self) -> Option<PathBuf> {
-        let paths = env::var_os("PATH").unwrap_or_default();
-        (self == Self::Firefox && on_path(&paths, "firefox").is_none()).then(|| on_path(&paths, "firefox-esr")).flatten()
+        let find = |name| find(OsStr::new(name));
+        (self == Self::Firefox && find("firefox").is_none()).then(|| find("firefox-esr")).flatten()
     }
 }
 
-/// The first file of this name in the folders of a `PATH`.
-fn on_path(paths: &OsStr, program: &str) -> Option<PathBuf> {
-    let name = format!("{program}{}", env::consts::EXE_SUFFIX);
+/// The first file of this name in the folders of `PATH`.
+#[must_use]
+pub fn find(program: &OsStr) -> Option<PathBuf> {
+    on_path(&env::var_os("PATH").unwrap_or_default(), program)
+}
+
+fn on_path(paths: &OsStr, program: &OsStr) -> Option<PathBuf> {
+    let mut name = program.to_owned();
+    name.push(env::consts::EXE_SUFFIX);
     env::split_paths(paths).filter(|folder| folder.is_absolute()).map(|folder| folder.join(&name)).find(|file| file.is_file())
 }
 
@@ -110,8 +115,8 @@ mod tests {
         std::fs::write(first.join(&name), "").expect("writable");
         std::fs::write(second.join(&name), "").expect("writable");
         let paths = env::join_paths([&empty, &first, &second]).expect("plain names");
-        assert_eq!(on_path(&paths, "geckodriver"), Some(first.join(name)));
-        assert_eq!(on_path(&paths, "chromedriver"), None);
+        assert_eq!(on_path(&paths, OsStr::new("geckodriver")), Some(first.join(name)));
+        assert_eq!(on_path(&paths, OsStr::new("chromedriver")), None);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::exit::{Exit, Failure, OrUsage};
 use crate::interrupt::Interrupt;
 use crate::page::{Page, Poll, State};
 use crate::progress::Progress;
-use crate::server::Server;
+use crate::server::{Server, Settings, Site};
 use crate::session::{Owner, Session};
 
 /// Asking disturbs the page's main thread: seldom enough for that, often enough for a person.
@@ -31,9 +31,9 @@ pub struct BrowserOptions {
     /// The browser
     #[arg(long, value_enum, default_value_t = Browser::Chromium)]
     pub browser: Browser,
-    /// The folder of the built page
-    #[arg(long, value_name = "DIR", default_value = "www")]
-    pub www: PathBuf,
+    /// The folder of the built page, in place of the page inside this program, or of ./www where there is none
+    #[arg(long, value_name = "DIR")]
+    pub www: Option<PathBuf>,
     /// Show the browser's window
     #[arg(long)]
     pub headed: bool,
@@ -49,6 +49,14 @@ impl BrowserOptions {
     /// When there is none, with what to install.
     pub fn driver(&self) -> Result<Choice> {
         Ok(Choice::Program(self.browser.driver(self.driver.as_deref())?))
+    }
+
+    /// The page.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn site(&self) -> Result<Site> {
+        Site::choose(self.www.as_deref())
     }
 
     /// What a session asks of its browser.
@@ -101,7 +109,7 @@ impl Launcher {
     /// Those of the page's folder with [`Exit::Usage`], those of the driver with [`Exit::Failed`].
     pub async fn start(options: &BrowserOptions, choice: Choice, capabilities: Map<String, Value>) -> Result<Self, Failure> {
         let browser = options.browser;
-        let server = Server::start(&options.www, 0).await.or_usage()?;
+        let server = Server::start(Settings::new(options.site().or_usage()?, 0)).await.or_usage()?;
         eprintln!("starting {}", browser.name());
         let driver = match choice {
             Choice::Program(program) => {

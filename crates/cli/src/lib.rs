@@ -6,13 +6,17 @@
 
 #![deny(missing_docs)]
 
+pub mod android;
 pub mod below;
 pub mod browser;
 pub mod commands;
 pub mod driver;
 pub mod exit;
+pub mod inbox;
 pub mod interrupt;
+pub mod lan;
 pub mod launch;
+pub mod open;
 pub mod page;
 pub mod print;
 pub mod progress;
@@ -20,3 +24,4 @@ pub mod recompute;
 pub mod results;
 pub mod server;
 pub mod session;
+pub mod share;

@@ -22,6 +22,17 @@ pub fn differences(result: &RunResult) -> Vec<String> {
     groups.chain(superseded).filter_map(difference).collect()
 }
 
+/// The result with the estimates that its samples give, in place of those that stand in it. Those of another protocol stay.
+#[must_use]
+pub fn recomputed(mut result: RunResult) -> RunResult {
+    if result.protocol == protocol::NUMBER {
+        for group in result.groups.iter_mut().chain(&mut result.superseded) {
+            group.estimates = estimate(&group.record, result.seed);
+        }
+    }
+    result
+}
+
 /// Whether a result's estimates follow from its samples; says on standard error where they do not. Those of another protocol cannot be
 /// looked at, which is said too.
 #[must_use]

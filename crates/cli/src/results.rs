@@ -76,7 +76,7 @@ pub fn replace(path: &Path, text: &str) -> Result<()> {
 fn write_fresh(path: &Path, text: &str) -> Result<bool> {
     let write = || -> Result<bool> {
         match temporary(path, text)?.persist_noclobber(path) {
-            Ok(_) => Ok(true),
+            Ok(_) => sync_folder(path).map(|()| true),
             Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(error.into()),
         }
@@ -92,6 +92,19 @@ fn temporary(path: &Path, text: &str) -> Result<NamedTempFile> {
     file.as_file().sync_all()?;
     make_readable(file.as_file())?;
     Ok(file)
+}
+
+/// A file that was written and synchronised can still lose its name when the power fails; the folder holds that.
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Ok(fs::File::open(folder)?.sync_all()?)
+}
+
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "can fail on Unix")]
+fn sync_folder(_: &Path) -> Result<()> {
+    Ok(())
 }
 
 /// Temporary files are their owner's alone; a result is an ordinary file.

@@ -178,6 +178,10 @@ fn wrong_arguments_are_told_before_anything_starts() {
         (&["run", "--webdriver", "localhost:4444"], "starts with http://"),
         (&["run", "--driver", "/nowhere/chromedriver"], "/nowhere/chromedriver"),
         (&["run", "--driver", "/a", "--webdriver", "http://b"], "cannot be used with"),
+        (&["run", "--open", "sh", "--browser", "firefox"], "cannot be used with"),
+        (&["run", "--open-arg=--headless"], "--open <PROGRAM>"),
+        (&["run", "--open", "/nowhere/browser", "--out", text(folder.path())], "there is no program /nowhere/browser"),
+        (&["run", "--open", "a-browser-that-nobody-has"], "there is no program a-browser-that-nobody-has on PATH"),
         (&["validate", "--runs", "0"], "--runs"),
         (&["validate", "--budget-s", "0", "--out", text(folder.path())], "allowed are 1 to 3600 seconds"),
         (&["validate", "--simulated", "--browser", "firefox"], "cannot be used with"),
@@ -219,17 +223,30 @@ fn page() -> TempDir {
 
 #[cfg(unix)]
 #[test]
+fn a_program_that_ends_before_its_result_is_told_with_its_last_lines() {
+    let folder = page();
+    let arguments = ["run", "--out", text(folder.path()), "--www", text(folder.path()), "--open", "sh"];
+    let script = ["--open-arg=-c", "--open-arg=echo no display >&2; exit 3"];
+    let output = output(&[&arguments[..], &script].concat());
+    assert_eq!(output.status.code(), Some(1));
+    let told = errors(&output);
+    assert!(told.contains("ended before a result came: exit status: 3") && told.contains("'s output:\nno display"), "{told}");
+}
+
+#[cfg(unix)]
+#[test]
 fn serve_prints_its_address_and_ends_with_ctrl_c() {
     let folder = page();
-    let mut child = opfs_bench(&["serve", "--no-open", "--port", "0", "--www", text(folder.path())])
+    let mut child = opfs_bench(&["serve", "--no-open", "--port", "0", "--out", text(folder.path()), "--www", text(folder.path())])
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .expect("starts");
     let mut address = String::new();
     BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut address).expect("text");
-    let host = address.trim().strip_prefix("http://").and_then(|rest| rest.strip_suffix('/')).expect("an address").to_owned();
-    let mut stream = TcpStream::connect(&host).expect("listens");
+    let (host, token) = address.trim().strip_prefix("http://").and_then(|rest| rest.split_once("/#token=")).expect("an address");
+    assert_eq!(token.len(), 32);
+    let mut stream = TcpStream::connect(host).expect("listens");
     write!(stream, "GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").expect("connected");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("text");
@@ -243,7 +260,7 @@ fn serve_tells_of_a_port_in_use() {
     let folder = page();
     let taken = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     let port = taken.local_addr().expect("bound").port().to_string();
-    let output = output(&["serve", "--no-open", "--port", &port, "--www", text(folder.path())]);
+    let output = output(&["serve", "--no-open", "--port", &port, "--out", text(folder.path()), "--www", text(folder.path())]);
     assert_eq!(output.status.code(), Some(2));
     assert!(errors(&output).contains(&format!("cannot serve on port {port}")), "{}", errors(&output));
 }

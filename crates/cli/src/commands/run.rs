@@ -1,21 +1,25 @@
 //! `opfs-bench run`
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow};
 use opfs_bench_core::job::Job;
 use opfs_bench_core::report::{self, Doubt};
-use opfs_bench_core::result::RunResult;
+use opfs_bench_core::result::{Outcome, RunResult};
 use opfs_bench_core::seed::Seed;
 use serde_json::{Map, Value};
 
 use crate::exit::{Exit, Failure, OrUsage};
+use crate::inbox::Received;
 use crate::interrupt::Interrupt;
 use crate::launch::{BrowserOptions, Choice, Launcher, Work};
+use crate::open::{self, Ended, Program};
 use crate::print::print;
 use crate::progress::Progress;
-use crate::results;
+use crate::recompute;
+use crate::results::{self, Written};
 
 /// Measure in a browser on this machine, and write the result and a report
 #[derive(Debug, clap::Args)]
@@ -40,6 +44,13 @@ pub struct Run {
     /// A JSON object of capabilities for the driver, sent as it is in place of the usual ones
     #[arg(long, value_name = "FILE")]
     capabilities: Option<PathBuf>,
+    /// Measure in a program that no driver drives. It is started with the page's address as its last argument; the page begins by
+    /// itself and sends its result. Profile and window are the program's own matter
+    #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["browser", "headed", "driver", "webdriver", "capabilities"])]
+    open: Option<OsString>,
+    /// An argument for that program, before the address; as often as there are arguments: --open-arg=--headless
+    #[arg(long, value_name = "ARG", requires = "open", allow_hyphen_values = true)]
+    open_arg: Vec<OsString>,
 }
 
 impl Run {
@@ -50,6 +61,11 @@ impl Run {
     /// Those of the arguments with [`Exit::Usage`], all others with [`Exit::Failed`].
     pub async fn run(self) -> Result<Exit, Failure> {
         let work = self.work().or_usage()?;
+        if let Some(program) = &self.open {
+            let program = Program { name: program.clone(), arguments: self.open_arg.clone() };
+            program.check().or_usage()?;
+            return self.run_in(&program, &work).await;
+        }
         let capabilities = self.capabilities().or_usage()?;
         let driver = self.driver().or_usage()?;
         results::check_folder(&self.out).or_usage()?;
@@ -58,6 +74,21 @@ impl Run {
         let ended = launcher.measure(&work, Progress::new(), &interrupt, |json| self.keep(json)).await;
         launcher.stop().await;
         Ok(ended?)
+    }
+
+    /// Measures in a program that no driver drives.
+    async fn run_in(&self, program: &Program, work: &Work) -> Result<Exit, Failure> {
+        let site = self.browser.site().or_usage()?;
+        results::check_folder(&self.out).or_usage()?;
+        let interrupt = Interrupt::listen()?;
+        match open::measure(program, site, work, &self.out, &interrupt).await? {
+            Ended::Measured(received) => Ok(show(&received)?),
+            Ended::Unable(words) => Err(anyhow!("this browser could not be measured; the page says:\n{words}").into()),
+            Ended::Interrupted => {
+                eprintln!("stopped before a result came: a page that nobody drives keeps nothing of an unfinished run");
+                Ok(Exit::Stopped)
+            }
+        }
     }
 
     fn work(&self) -> Result<Work> {
@@ -92,6 +123,23 @@ impl Run {
         let written = results::write(&self.out, &result.started, self.browser.browser.name(), json, &report::page(&result))?;
         print(&format!("{}\n\n{}\n{}", report::text(&result).trim_end(), written.json.display(), written.html.display()))?;
         check_bytes(&result)
+    }
+}
+
+/// Prints a result that was sent, and tells how its run ended.
+fn show(received: &Received) -> Result<Exit> {
+    let Written { json, html } = &received.written;
+    let result = recompute::recomputed(results::read(json)?);
+    print(&format!("{}\n\n{}\n{}", report::text(&result).trim_end(), json.display(), html.display()))?;
+    for difference in &received.differences {
+        eprintln!("WARNING: the page's estimates are not those of its samples, which are shown: {difference}");
+    }
+    check_bytes(&result)?;
+    match &result.outcome {
+        Outcome::Failed { error } => Err(anyhow!("the run failed: {error}")),
+        Outcome::Stopped => Ok(Exit::Stopped),
+        Outcome::Finished if received.differences.is_empty() => Ok(Exit::Finished),
+        Outcome::Finished => Ok(Exit::Failed),
     }
 }
 

@@ -7,38 +7,30 @@
 //! supervisor removes.
 
 mod capabilities;
+mod supervised;
 pub mod supervisor;
 mod tree;
 
 use std::ffi::OsString;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use tempfile::TempDir;
 
 pub use capabilities::{Wishes, capabilities};
+pub use supervised::Supervised;
 
 use crate::browser::Browser;
 
 /// A driver listens within milliseconds; a machine that is this slow cannot measure anything.
 const START: Duration = Duration::from_secs(20);
-/// The supervisor's own deadlines are shorter.
-const END: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(20);
-/// How much of a log belongs into an error.
-const LAST_LINES: usize = 40;
 
 /// A running driver. It, its browsers and their files are gone when this is dropped.
 #[derive(Debug)]
 pub struct Driver {
-    supervisor: Child,
+    program: Supervised,
     url: String,
-    log: PathBuf,
-    scratch: PathBuf,
 }
 
 impl Driver {
@@ -49,19 +41,10 @@ impl Driver {
     /// # Errors
     /// When it does not start or does not say where it listens; with its command line and its output.
     pub async fn start(browser: Browser, driver: &Path, command: &Path) -> Result<Self> {
-        let scratch = scratch()?;
-        let log = scratch.path().join("driver.log");
-        let mut supervise = Command::new(command);
-        supervise.arg("supervise").arg("--scratch").arg(scratch.path()).arg("--log").arg(&log).arg("--").arg(driver);
-        supervise.args(arguments(browser));
-        supervise.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::inherit());
-        own_group(&mut supervise);
-        let supervisor = supervise.spawn().with_context(|| format!("cannot start {supervise:?}"))?;
-        // From here on the supervisor removes the folder.
-        let mut running = Self { supervisor, url: String::new(), log, scratch: scratch.keep() };
-        let port = running.wait_for_port().await.with_context(|| format!("{} does not start: {supervise:?}", browser.driver_name()))?;
-        running.url = format!("http://127.0.0.1:{port}");
-        Ok(running)
+        let mut program = Supervised::start(command, driver.as_os_str(), &arguments(browser))?;
+        let port = wait_for_port(&mut program).await;
+        let port = port.with_context(|| format!("{} does not start: {}", browser.driver_name(), program.line()))?;
+        Ok(Self { program, url: format!("http://127.0.0.1:{port}") })
     }
 
     /// Where it listens.
@@ -73,55 +56,31 @@ impl Driver {
     /// The last lines of what the driver, and the browser through it, wrote.
     #[must_use]
     pub fn log(&self) -> String {
-        let text = fs::read(&self.log).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        let lines: Vec<&str> = text.lines().collect();
-        lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
+        self.program.last_lines()
     }
 
     /// The folder that holds all files of driver and browser.
     #[must_use]
     pub fn scratch(&self) -> &Path {
-        &self.scratch
-    }
-
-    async fn wait_for_port(&mut self) -> Result<u16> {
-        let deadline = Instant::now() + START;
-        loop {
-            let log = fs::read_to_string(&self.log).unwrap_or_default();
-            if let Some(port) = port(&log) {
-                return Ok(port);
-            }
-            if log.contains(supervisor::ENDED) {
-                bail!("it ended at once; its output:\n{log}");
-            }
-            if let Some(status) = self.supervisor.try_wait()? {
-                bail!("its supervisor ended: {status}; output so far:\n{log}");
-            }
-            if Instant::now() > deadline {
-                bail!("waited {} s for the line that tells its port; its output:\n{log}", START.as_secs());
-            }
-            tokio::time::sleep(PAUSE).await;
-        }
+        self.program.scratch()
     }
 }
 
-impl Drop for Driver {
-    fn drop(&mut self) {
-        // Closing the pipe is the sign to tidy up.
-        drop(self.supervisor.stdin.take());
-        let deadline = Instant::now() + END;
-        while Instant::now() < deadline {
-            match self.supervisor.try_wait() {
-                Ok(None) => thread::sleep(PAUSE),
-                Ok(Some(_)) => return,
-                Err(error) => {
-                    eprintln!("cannot wait for the driver's supervisor, process {}: {error}", self.supervisor.id());
-                    return;
-                }
-            }
+async fn wait_for_port(program: &mut Supervised) -> Result<u16> {
+    let deadline = Instant::now() + START;
+    loop {
+        let log = program.log();
+        if let Some(port) = port(&log) {
+            return Ok(port);
         }
-        eprintln!("the driver's supervisor, process {}, did not end within {} s", self.supervisor.id(), END.as_secs());
+        if supervisor::ended(&log).is_some() {
+            bail!("it ended at once; its output:\n{log}");
+        }
+        program.check()?;
+        if Instant::now() > deadline {
+            bail!("waited {} s for the line that tells its port; its output:\n{log}", START.as_secs());
+        }
+        tokio::time::sleep(PAUSE).await;
     }
 }
 
@@ -146,32 +105,6 @@ fn port(log: &str) -> Option<u16> {
         let digits = chromedriver.or(geckodriver)?.split(|c: char| !c.is_ascii_digit()).next()?;
         digits.parse().ok()
     })
-}
-
-/// A new folder for profiles. `/var/tmp` is on the disk, where a person's profile is; `/tmp` is memory on many systems, and
-/// storage in memory would be another measurement.
-fn scratch() -> Result<TempDir> {
-    let chosen = std::env::var_os("TMPDIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-    let disk = PathBuf::from("/var/tmp");
-    let mut builder = tempfile::Builder::new();
-    builder.prefix("opfs-bench-");
-    let created = match chosen {
-        None if disk.is_dir() => builder.tempdir_in(disk).or_else(|_| builder.tempdir()),
-        _ => builder.tempdir(),
-    };
-    created.context("cannot create a temporary folder for the browser's profile")
-}
-
-/// Ctrl-C reaches every process of the terminal's group. The browser must outlive it, to be stopped and to clean up.
-#[cfg(unix)]
-fn own_group(command: &mut Command) {
-    std::os::unix::process::CommandExt::process_group(command, 0);
-}
-
-#[cfg(windows)]
-fn own_group(command: &mut Command) {
-    const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
-    std::os::windows::process::CommandExt::creation_flags(command, CREATE_NEW_PROCESS_GROUP);
 }
 
 #[cfg(test)]

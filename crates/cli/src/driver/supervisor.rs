@@ -1,4 +1,4 @@
-//! The process between this command and a driver: it ends the driver, the browser and all their children, and removes their
+//! The process between this command and a driver, or another program: it ends that, the browser and all their children, and removes their
 //! files, as soon as the command is gone, however it went: an error, a panic, a kill.
 //!
 //! It needs no message for that. The command holds the other end of the supervisor's standard input; when the command ends,
@@ -23,25 +23,31 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const REMOVAL: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Starts and supervises a driver. Used by `run` itself.
+/// Starts and supervises a driver or another program. Used by `run` itself.
 #[derive(Debug, clap::Args)]
 pub struct Supervise {
-    /// The folder for temporary files of driver and browser; removed at the end.
+    /// The folder for temporary files of program and browser; removed at the end.
     #[arg(long)]
     scratch: PathBuf,
-    /// The file for the driver's output.
+    /// The file for the program's output.
     #[arg(long)]
     log: PathBuf,
-    /// The driver and its arguments.
+    /// The program and its arguments.
     #[arg(required = true, last = true)]
     command: Vec<OsString>,
 }
 
-/// How the log says that the driver ended.
-pub(super) const ENDED: &str = "opfs-bench: the driver ended";
+/// How the log says that the program ended.
+const ENDED: &str = "opfs-bench: the program ended: ";
+
+/// How the program ended, by its log. None while it runs.
+pub(super) fn ended(log: &str) -> Option<&str> {
+    // The program's own last line may lack its end.
+    log.lines().rev().find_map(|line| line.split_once(ENDED)).map(|(_, how)| how)
+}
 
 impl Supervise {
-    /// Runs the driver until standard input closes, then tidies up.
+    /// Runs the program until standard input closes, then tidies up.
     ///
     /// # Errors
     /// When something is left.
@@ -50,7 +56,7 @@ impl Supervise {
         let log = log.with_context(|| format!("cannot write {}", self.log.display()))?;
         if let Err(error) = self.start(&log) {
             // The command reads it there.
-            let _ = writeln!(&log, "{ENDED}: {error:#}");
+            let _ = writeln!(&log, "{ENDED}{error:#}");
         }
         // Blocks until the command is gone. What it might send means nothing.
         let _ = io::copy(&mut io::stdin().lock().by_ref(), &mut io::sink());
@@ -61,7 +67,7 @@ impl Supervise {
 
     fn start(&self, log: &File) -> Result<()> {
         tree::adopt_orphans().context("cannot become the parent of the browser's orphans")?;
-        let (program, arguments) = self.command.split_first().context("no driver was named")?;
+        let (program, arguments) = self.command.split_first().context("no program was named")?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log.try_clone()?);
         // Drivers and browsers put profiles and sockets here; so all of it goes with the folder.
@@ -76,7 +82,7 @@ impl Supervise {
         let mut log = log.try_clone()?;
         thread::spawn(move || {
             if let Ok(status) = child.wait() {
-                let _ = writeln!(log, "{ENDED}: {status}");
+                let _ = writeln!(log, "{ENDED}{status}");
             }
         });
         Ok(())

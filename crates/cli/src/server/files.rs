@@ -1,90 +1,128 @@
-//! Finds the one file that a path may mean: a plain file inside the page's folder, with no dot at the start of any name.
+//! Answers with files: their types, their compressed forms, their parts, or that they have not changed.
 
-use std::path::{Path, PathBuf};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use axum::body::Bytes;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::header::{
+    ACCEPT_RANGES, ALLOW, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH, IF_RANGE, RANGE, VARY,
+};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use percent_encoding::percent_decode_str;
-use tower::ServiceExt;
-use tower_http::services::ServeFile;
+use xxhash_rust::xxh3::xxh3_128;
 
-/// Answers with the file, or 404. `ServeFile` knows types, ranges and `ETag`, and refuses methods other than GET and HEAD.
-pub(super) async fn serve(State(root): State<Arc<PathBuf>>, request: Request) -> Response {
-    let Some(file) = find(&root, request.uri().path()) else {
+use super::encoding::{Compressed, Encoding};
+use super::site::{Asset, Site};
+
+/// The page's files.
+#[derive(Debug)]
+pub(super) struct Files {
+    site: Site,
+    compressed: Compressed,
+    visited: AtomicBool,
+}
+
+impl Files {
+    pub(super) fn new(site: Site) -> Self {
+        Self { site, compressed: Compressed::default(), visited: AtomicBool::new(false) }
+    }
+
+    /// Whether a browser has asked for the page.
+    pub(super) fn visited(&self) -> bool {
+        self.visited.load(Ordering::Relaxed)
+    }
+}
+
+/// Answers with the file that the path means, or 404.
+pub(super) async fn serve(State(files): State<Arc<Files>>, request: Request) -> Response {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "GET, HEAD")], "Files can only be read.\n").into_response();
+    }
+    let Some(asset) = files.site.find(request.uri().path()).await else {
         return (StatusCode::NOT_FOUND, "There is no such file.\n").into_response();
     };
-    match ServeFile::new(file).oneshot(request).await {
-        Ok(response) => response.into_response(),
-        Err(never) => match never {},
+    if asset.name == "index.html" {
+        files.visited.store(true, Ordering::Relaxed);
+    }
+    answer(&files.compressed, asset, request.headers()).await
+}
+
+async fn answer(compressed: &Compressed, Asset { name, bytes }: Asset, request: &HeaderMap) -> Response {
+    let kind = mime_guess::from_path(&name).first_raw().unwrap_or("application/octet-stream");
+    let checksum = xxh3_128(&bytes);
+    let range = request.get(RANGE);
+    // A part is one of the file as it is.
+    let wanted = if range.is_none() && is_text(kind) { Encoding::of(request) } else { Encoding::Identity };
+    let (encoding, bytes) = match compressed.of(checksum, wanted, &bytes).await {
+        Some(smaller) => (wanted, smaller),
+        None => (Encoding::Identity, bytes),
+    };
+    // Each form of a file is another sequence of bytes, and has its own tag: it is a strong one.
+    let tag = format!("\"{checksum:032x}{}\"", encoding.name().map_or_else(String::new, |name| format!("-{name}")));
+
+    let mut headers = HeaderMap::new();
+    let mut set = |name: HeaderName, value: &str| {
+        headers.insert(name, HeaderValue::from_str(value).expect("plain text"));
+    };
+    set(ETAG, &tag);
+    set(VARY, "accept-encoding");
+    if is_unchanged(request, &tag) {
+        return (StatusCode::NOT_MODIFIED, headers).into_response();
+    }
+    set(CONTENT_TYPE, &if kind.starts_with("text/") { format!("{kind}; charset=utf-8") } else { kind.to_owned() });
+    set(ACCEPT_RANGES, "bytes");
+    if let Some(name) = encoding.name() {
+        set(CONTENT_ENCODING, name);
+    }
+    // A range of another version of the file is no use: all of it is sent then.
+    let range = range.filter(|_| request.get(IF_RANGE).is_none_or(|version| version == tag.as_str()));
+    match range.map_or(Part::Whole, |range| Part::of(range, &bytes)) {
+        Part::Whole => (headers, bytes).into_response(),
+        Part::Range(range) => {
+            set(CONTENT_RANGE, &format!("bytes {}-{}/{}", range.start(), range.end(), bytes.len()));
+            (StatusCode::PARTIAL_CONTENT, headers, bytes.slice(range)).into_response()
+        }
+        Part::Outside => {
+            set(CONTENT_RANGE, &format!("bytes */{}", bytes.len()));
+            (StatusCode::RANGE_NOT_SATISFIABLE, headers).into_response()
+        }
     }
 }
 
-/// The file of a path, if it may be seen. `root` has no links in it.
-fn find(root: &Path, path: &str) -> Option<PathBuf> {
-    let mut file = root.to_owned();
-    let relative = path.strip_prefix('/')?;
-    for encoded in if relative.is_empty() { "index.html" } else { relative }.split('/') {
-        let name = percent_decode_str(encoded).decode_utf8().ok()?;
-        // Slashes that were encoded, Windows' own separators and drive letters, NUL and the like.
-        let odd = |c: char| matches!(c, '/' | '\\' | ':') || c.is_control();
-        if name.is_empty() || name.starts_with('.') || name.contains(odd) {
-            return None;
-        }
-        file.push(&*name);
-    }
-    // A link inside the folder may lead anywhere: what counts is where it ends.
-    let file = file.canonicalize().ok()?;
-    let hidden = |name: &std::ffi::OsStr| name.as_encoded_bytes().starts_with(b".");
-    let visible = !file.strip_prefix(root).ok()?.iter().any(hidden);
-    (visible && file.is_file()).then_some(file)
+/// Whether compressing makes it smaller. Pictures other than drawn ones are compressed already.
+fn is_text(kind: &str) -> bool {
+    kind.starts_with("text/") || matches!(kind, "application/wasm" | "application/json" | "image/svg+xml")
 }
 
-#[cfg(test)]
-mod tests {
-    use std::fs;
+/// Whether the browser has this very form of the file.
+fn is_unchanged(request: &HeaderMap, tag: &str) -> bool {
+    let values = request.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let mut tags = values.flat_map(|value| value.split(',')).map(str::trim);
+    // For this question a tag that a proxy made weak counts as well.
+    tags.any(|other| other == "*" || other.strip_prefix("W/").unwrap_or(other) == tag)
+}
 
-    use super::*;
+/// How much of a file is asked for.
+enum Part {
+    Whole,
+    Range(RangeInclusive<usize>),
+    Outside,
+}
 
-    #[test]
-    fn a_path_means_a_visible_file_inside_the_folder_or_nothing() {
-        let outside = tempfile::tempdir().expect("a temporary folder");
-        let root = outside.path().canonicalize().expect("exists").join("www");
-        fs::create_dir_all(root.join("pkg/.git")).expect("writable");
-        for file in ["index.html", "pkg/a b.js", ".env", "pkg/.gitignore", "pkg/.git/config", "../secret"] {
-            fs::write(root.join(file), file).expect("writable");
-        }
-        for (path, file) in [("/", "index.html"), ("/index.html", "index.html"), ("/pkg/a%20b.js", "pkg/a b.js")] {
-            assert_eq!(find(&root, path), Some(root.join(file)), "{path}");
-        }
-        for path in [
-            "",
-            "index.html",
-            "//",
-            "//index.html",
-            "/pkg",
-            "/pkg/",
-            "/index.html/",
-            "/pkg//a%20b.js",
-            "/../secret",
-            "/%2e%2e/secret",
-            "/..%2fsecret",
-            "/%2e%2e%2fsecret",
-            "/pkg/../index.html",
-            "/pkg%2fa%20b.js",
-            "/..%5csecret",
-            "/.env",
-            "/%2eenv",
-            "/pkg/.gitignore",
-            "/pkg/.git/config",
-            "/./index.html",
-            "/index.html%00",
-            "/%ff",
-            "/C:/secret",
-            "/none.js",
-        ] {
-            assert_eq!(find(&root, path), None, "{path}");
+impl Part {
+    /// Several ranges at once, and what is no range, may be answered with everything.
+    fn of(header: &HeaderValue, bytes: &Bytes) -> Self {
+        let parsed = header.to_str().ok().and_then(|text| http_range_header::parse_range_header(text).ok());
+        let Some(parsed) = parsed else { return Self::Whole };
+        match parsed.validate(bytes.len() as u64).as_deref() {
+            Err(_) => Self::Outside,
+            Ok([range]) => match (usize::try_from(*range.start()), usize::try_from(*range.end())) {
+                (Ok(start), Ok(end)) => Self::Range(start..=end),
+                _ => Self::Whole,
+            },
+            Ok(_) => Self::Whole,
         }
     }
 }

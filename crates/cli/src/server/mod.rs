@@ -1,62 +1,133 @@
-//! Serves the page to browsers on this machine, with the headers that give it OPFS and the finest clock.
+//! Serves the page to browsers, with the headers that give it OPFS and the finest clock, and takes in what the page sends.
 //!
 //! A request passes three gates, outermost first: [`headers`] puts the same headers on every answer, [`hosts`] turns away
-//! requests that name another host, [`files`] finds the one file that a path may mean.
+//! requests that name another host, [`files`] finds the one file that a path may mean. [`report`] takes results, where the server has an
+//! [`Inbox`]. In a network [`connection`] encrypts, and [`trust`] leads to that.
 
+mod connection;
+mod encoding;
 mod files;
 mod headers;
 mod hosts;
+mod report;
+mod site;
+mod trust;
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::routing::{get, post};
+use axum_server::{Control, Handle};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
+use tower_http::catch_panic::CatchPanicLayer;
+
+pub use headers::HEADERS;
+pub use report::LARGEST_RESULT;
+pub use site::Site;
+
+use crate::inbox::Inbox;
+use crate::lan::Lan;
+use crate::lan::certificates::Authority;
+use connection::Acceptor;
+use files::Files;
 
 /// Answers that are under way when the server is told to stop may take this long.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
 /// A free port on IPv4 may be taken on IPv6; this often another one is tried.
 const ATTEMPTS: usize = 20;
+/// The most that a connection's request head may take in memory; hyper itself would take 400 KiB.
+const LARGEST_HEAD: usize = 32 << 10;
+
+/// What a server does.
+#[derive(Debug)]
+pub struct Settings {
+    /// What it serves.
+    pub site: Site,
+    /// Its port; 0 takes any free one.
+    pub port: u16,
+    /// Under which addresses of the network it serves too, by https. None serves on this machine alone.
+    pub lan: Option<Lan>,
+    /// Where results go. None takes none.
+    pub inbox: Option<Inbox>,
+    /// How long it waits.
+    pub deadlines: Deadlines,
+}
+
+impl Settings {
+    /// Serves a site on this machine, and takes nothing.
+    #[must_use]
+    pub fn new(site: Site, port: u16) -> Self {
+        Self { site, port, lan: None, inbox: None, deadlines: Deadlines::default() }
+    }
+}
+
+/// How long a server waits for those who are slow, by intent or not.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadlines {
+    /// For a request's head, and for the next request of a connection.
+    pub head: Duration,
+    /// For what a page sends, once it is read: 16 MiB at 2 Mbit/s take a minute.
+    pub body: Duration,
+    /// For a place in memory, before that.
+    pub place: Duration,
+}
+
+impl Default for Deadlines {
+    fn default() -> Self {
+        Self { head: Duration::from_secs(20), body: Duration::from_secs(60), place: Duration::from_secs(60) }
+    }
+}
 
 /// A server that answers until it is stopped or dropped.
 #[derive(Debug)]
 pub struct Server {
     port: u16,
-    stop: watch::Sender<bool>,
+    files: Arc<Files>,
+    control: Control,
     tasks: Vec<JoinHandle<std::io::Result<()>>>,
 }
 
 impl Server {
-    /// Serves the folder on loopback. Port 0 takes any free one.
+    /// Serves on loopback, and in the network where the settings say so.
     ///
     /// # Errors
-    /// When the folder does not hold the page, or the port is not to be had.
-    pub async fn start(www: &Path, port: u16) -> Result<Self> {
-        let root = page_folder(www)?;
-        let (port, listeners) = bind(port).await?;
-        let (stop, stopped) = watch::channel(false);
-        let tasks = listeners
-            .into_iter()
-            .map(|listener| {
-                let app = app(root.clone(), port);
-                let mut stopped = stopped.clone();
-                tokio::spawn(async move {
-                    let until = async move {
-                        // An error means that the server was dropped, which is the same.
-                        let _ = stopped.wait_for(|stop| *stop).await;
-                    };
-                    axum::serve(listener, app).with_graceful_shutdown(until).await
-                })
-            })
-            .collect();
-        Ok(Self { port, stop, tasks })
+    /// When the port is not to be had.
+    pub async fn start(settings: Settings) -> Result<Self> {
+        let Settings { site, port, lan, inbox, deadlines } = settings;
+        let (port, mut listeners) = bind(port).await?;
+        let inside = listeners.len();
+        let addresses = lan.as_ref().map_or(&[][..], |lan| &lan.addresses);
+        for address in addresses {
+            let listener = listen((*address).into(), port).await;
+            listeners.push(listener.with_context(|| format!("cannot serve on {address}:{port}"))?);
+        }
+        let files = Arc::new(Files::new(site));
+        let app = app(
+            Arc::clone(&files),
+            inbox.map(|inbox| report::Desk::new(inbox, deadlines)),
+            lan.as_ref().and_then(|lan| lan.identity.authority.clone()),
+            hosts::Allowed::new(port, addresses),
+        );
+        let tls = lan.map(|lan| TlsAcceptor::from(lan.identity.tls));
+        let control = Control::new();
+        let mut tasks = Vec::new();
+        for (place, listener) in listeners.into_iter().enumerate() {
+            let acceptor = Acceptor { tls: tls.clone(), from_network: place >= inside, patience: deadlines.head };
+            let mut server = axum_server::Server::<SocketAddr>::from_listener(listener)
+                .acceptor(acceptor)
+                .handle(Handle::with_control(control.clone()))
+                .http1_only();
+            server.http_builder().http1().header_read_timeout(deadlines.head).max_buf_size(LARGEST_HEAD);
+            tasks.push(tokio::spawn(server.serve(app.clone().into_make_service())));
+        }
+        Ok(Self { port, files, control, tasks })
     }
 
     /// The port.
@@ -71,44 +142,48 @@ impl Server {
         format!("http://localhost:{}/", self.port)
     }
 
+    /// Whether a browser has asked for the page.
+    #[must_use]
+    pub fn visited(&self) -> bool {
+        self.files.visited()
+    }
+
     /// Stops taking requests, and returns when the last answers are out or [`LAST_ANSWERS`] has passed.
     pub async fn stop(mut self) {
-        self.stop.send_replace(true);
-        let tasks = std::mem::take(&mut self.tasks);
-        let aborts: Vec<_> = tasks.iter().map(JoinHandle::abort_handle).collect();
-        let all = async {
-            for task in tasks {
-                let _ = task.await;
-            }
-        };
-        if tokio::time::timeout(LAST_ANSWERS, all).await.is_err() {
-            aborts.iter().for_each(tokio::task::AbortHandle::abort);
+        self.control.graceful_shutdown(Some(LAST_ANSWERS));
+        for task in std::mem::take(&mut self.tasks) {
+            let _ = task.await;
         }
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.tasks.iter().for_each(JoinHandle::abort);
+        self.control.shutdown();
     }
 }
 
-/// The folder, with every link in its own path resolved, if it holds the built page.
-fn page_folder(www: &Path) -> Result<PathBuf> {
-    let root = www.canonicalize().with_context(|| format!("cannot open the page's folder {}", www.display()))?;
-    for needed in ["index.html", "pkg/opfs_bench_bg.wasm"] {
-        if !root.join(needed).is_file() {
-            bail!("{} has no {needed}: build the page with `cargo xtask build`, or name its folder with --www", root.display());
-        }
+fn app(files: Arc<Files>, desk: Option<report::Desk>, authority: Option<Authority>, allowed: hosts::Allowed) -> Router {
+    let mut app = Router::new().fallback(files::serve).with_state(files);
+    if let Some(desk) = desk {
+        let routes = Router::new()
+            .route("/report", post(report::result))
+            .route("/failure", post(report::failure))
+            .route("/job", get(report::job))
+            .with_state(Arc::new(desk));
+        app = app.merge(routes);
     }
-    Ok(root)
-}
-
-fn app(root: PathBuf, port: u16) -> Router {
-    Router::new()
-        .fallback(files::serve)
-        .with_state(Arc::new(root))
-        .layer(from_fn_with_state(hosts::Allowed::new(port), hosts::check))
+    let authority = authority.map(Arc::new);
+    if let Some(authority) = &authority {
+        let routes = Router::new()
+            .route(trust::PAGE, get(trust::page))
+            .route(trust::CERTIFICATE, get(trust::certificate))
+            .with_state(Arc::clone(authority));
+        app = app.merge(routes);
+    }
+    app.layer(from_fn_with_state(authority, trust::lead))
+        .layer(from_fn_with_state(allowed, hosts::check))
+        .layer(CatchPanicLayer::new())
         .layer(from_fn(headers::add))
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use opfs_bench_cli::browser::Browser;
 use opfs_bench_cli::driver::{Driver, Wishes, capabilities};
 use opfs_bench_cli::page::{Page, State};
-use opfs_bench_cli::server::Server;
+use opfs_bench_cli::server::{Server, Settings, Site};
 use opfs_bench_cli::session::{Owner, Session};
 use opfs_bench_core::result::RunResult;
 use serde_json::{Map, Value, json};
@@ -67,16 +67,34 @@ pub fn with_page(browser: Browser, test: impl AsyncFnOnce(&Opened<'_>)) {
 
 /// Starts a fresh browser, and hands it to the test before the page is opened.
 pub fn with_browser(browser: Browser, preferences: Map<String, Value>, test: impl AsyncFnOnce(&Opened<'_>)) {
+    with_server(browser, preferences, Map::new(), Settings::new(site(), 0), test);
+}
+
+/// The built page.
+pub fn site() -> Site {
+    Site::folder(&www()).unwrap_or_else(|missing| panic!("{missing:#}"))
+}
+
+/// The same with a server of the test's own, and capabilities beyond the usual ones.
+pub fn with_server(
+    browser: Browser,
+    preferences: Map<String, Value>,
+    more: Map<String, Value>,
+    settings: Settings,
+    test: impl AsyncFnOnce(&Opened<'_>),
+) {
     let _alone = alone();
     let downloads = tempfile::tempdir().expect("a temporary folder");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let program = browser.driver(None).unwrap_or_else(|missing| panic!("{missing}"));
-        let server = Server::start(&www(), 0).await.unwrap_or_else(|missing| panic!("{missing:#}"));
+        let server = Server::start(settings).await.unwrap_or_else(|error| panic!("{error:#}"));
         let driver = Driver::start(browser, &program, Path::new(PROGRAM)).await.unwrap_or_else(|error| panic!("{error:#}"));
         let mut wishes = Wishes { preferences: download_preferences(browser, &downloads), ..Wishes::default() };
         wishes.preferences.extend(preferences);
-        let session = Session::open(driver.url(), Owner::Command, capabilities(browser, &wishes)).await;
+        let mut wanted = capabilities(browser, &wishes);
+        wanted.extend(more);
+        let session = Session::open(driver.url(), Owner::Command, wanted).await;
         let session = session.unwrap_or_else(|error| panic!("{error:#}\n{}\n{}", browser.remedy(), driver.log()));
         let page = Page::of(&session);
         test(&Opened { session: &session, page, url: server.url(), downloads: downloads.path() }).await;

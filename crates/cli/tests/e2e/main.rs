@@ -10,6 +10,8 @@ mod harness;
 mod jobs;
 mod latency;
 mod methods;
+mod network;
+mod open;
 mod page;
 mod parallel;
 mod program;

@@ -7,33 +7,65 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use opfs_bench_cli::browser::Browser;
+use opfs_bench_cli::driver::{Wishes, capabilities};
 use opfs_bench_core::result::RunResult;
 use tempfile::TempDir;
 
-use crate::harness::PROGRAM;
+use crate::harness::{PROGRAM, www};
 use crate::jobs;
 
 /// A run of the command with a folder of its own for results, and one for everything temporary.
 pub struct Run {
     pub folder: TempDir,
     pub child: Child,
+    profile: Option<PathBuf>,
 }
 
 impl Run {
     /// Starts a subcommand that measures.
     pub fn start(subcommand: &str, browser: Browser, page: &Path, arguments: &[&str]) -> Self {
         browser.driver(None).unwrap_or_else(|missing| panic!("{missing}"));
+        Self::spawn(&[&[subcommand, "--browser", browser.name()], arguments].concat(), page)
+    }
+
+    /// Starts the subcommand `run` with a browser that no driver drives. Its profile is in its own folder, and has these preferences where it is
+    /// Firefox.
+    pub fn open(browser: Browser, arguments: &[&str], preferences: &str) -> Self {
+        let profile = tempfile::tempdir().expect("a temporary folder").keep();
+        fs::write(profile.join("user.js"), preferences).expect("writable");
+        let place = profile.to_str().expect("a plain name");
+        let (program, options) = match browser {
+            Browser::Chromium => {
+                let usual = capabilities(browser, &Wishes::default());
+                let usual = usual["goog:chromeOptions"]["args"].as_array().expect("a list");
+                let usual = usual.iter().map(|argument| argument.as_str().expect("text").to_owned());
+                ("chromium".to_owned(), usual.chain([format!("--user-data-dir={place}")]).collect())
+            }
+            Browser::Firefox => {
+                let program = browser.program().map_or("firefox".to_owned(), |program| program.display().to_string());
+                (program, ["-headless", "--no-remote", "--profile", place].map(str::to_owned).to_vec())
+            }
+        };
+        let options: Vec<String> = options.iter().map(|option| format!("--open-arg={option}")).collect();
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        let mut run = Self::spawn(&[&["run", "--open", &program], &options[..], arguments].concat(), &www());
+        run.profile = Some(profile);
+        run
+    }
+
+    fn spawn(arguments: &[&str], page: &Path) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let temporary = folder.path().join("temporary");
         fs::create_dir(&temporary).expect("writable");
         fs::write(folder.path().join("short.toml"), jobs::SHORT).expect("writable");
         fs::write(folder.path().join("long.toml"), jobs::long()).expect("writable");
+        fs::write(folder.path().join("unknown.toml"), jobs::SHORT.replace("main/slice", "main/unknown")).expect("writable");
         let output = |name: &str| fs::File::create(folder.path().join(name)).expect("writable");
         let mut command = Command::new(PROGRAM);
-        command.args([subcommand, "--browser", browser.name(), "--out", "results", "--www"]).arg(page).args(arguments);
+        command.args(arguments).args(["--out", "results", "--www"]).arg(page);
         command.current_dir(&folder).env("TMPDIR", &temporary);
         let child = command.stdin(Stdio::null()).stdout(output("stdout")).stderr(output("stderr")).spawn().expect("starts");
-        Self { folder, child }
+        Self { folder, child, profile: None }
     }
 
     /// The text of a file of its folder: `stdout`, `stderr`.
@@ -103,6 +135,9 @@ impl Drop for Run {
         if self.child.try_wait().is_ok_and(|ended| ended.is_none()) {
             let _ = self.child.kill();
             let _ = self.child.wait();
+        }
+        if let Some(profile) = &self.profile {
+            let _ = fs::remove_dir_all(profile);
         }
     }
 }

@@ -30,6 +30,7 @@ mod verdict;
 mod words;
 
 pub use doubts::{Doubt, Severity, Unfinished, doubts};
+pub use prose::one_line;
 
 use crate::compare::Comparison;
 use crate::result::{GroupResult, RunResult};

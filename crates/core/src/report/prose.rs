@@ -7,7 +7,8 @@ pub(super) fn count(number: usize, noun: &str) -> String {
 
 /// Text from outside on one line: line breaks, control characters and those that change the direction of what follows
 /// become spaces, so that an error or a user agent cannot redraw a terminal or reorder a table.
-pub(super) fn one_line(text: &str) -> String {
+#[must_use]
+pub fn one_line(text: &str) -> String {
     let reorders = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let words = text.split(|c: char| c.is_whitespace() || c.is_control() || reorders(c)).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
