@@ -331,7 +331,7 @@ impl Run {
     fn estimated(&self, plan: GroupPlan) -> GroupResult {
         let record = plan.into_record();
         let estimates = estimate(&record, self.result.seed);
-        GroupResult { record, estimates }
+        GroupResult::new(record, estimates)
     }
 
     fn show(&self, result: &GroupResult) {

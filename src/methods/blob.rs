@@ -3,6 +3,7 @@
 
 use std::future::Future;
 
+use opfs_bench_core::fixture::Form;
 use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
 use web_sys::Blob;
@@ -13,6 +14,9 @@ use crate::opfs::{self, Directory, OpfsError};
 
 /// How a family reads.
 pub(super) trait ReadBlob: 'static {
+    /// What it makes of the bytes.
+    const FORM: Form = Form::Bytes;
+
     /// The blob of a file that an op reads: a slice, unless the family reads whole files.
     #[inline]
     fn select(file: &Blob, name: &str, op: &Op) -> Result<Blob, OpfsError> {
@@ -40,6 +44,8 @@ pub(super) struct Kept<R> {
 }
 
 impl<R: ReadBlob> Loop for Kept<R> {
+    const FORM: Form = R::FORM;
+
     async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
         let mut bytes = 0;
         let start = clock::now_ms();
@@ -59,6 +65,8 @@ struct Each<R> {
 }
 
 impl<R: ReadBlob> Loop for Each<R> {
+    const FORM: Form = R::FORM;
+
     async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
         let mut bytes = 0;
         let start = clock::now_ms();

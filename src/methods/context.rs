@@ -23,7 +23,7 @@ pub struct Context {
     /// The workload.
     pub group: Group,
     /// For methods that ask the worker: the port to it.
-    pub port: Option<MessagePort>,
+    port: Option<MessagePort>,
     /// Sync handles on all files, opened by the first method that keeps them: their lock is exclusive, so there is one each.
     kept: OnceCell<Rc<[SyncHandle]>>,
     /// What is open already. A method and its slowed forms share one reader: where they lay apart in memory, they would not be equal.
@@ -85,20 +85,35 @@ impl Context {
     pub(super) async fn copied_to(&self, directory: &str) -> Result<Directory, OpfsError> {
         let copies = self.directory.directory(directory).await?;
         for name in &self.names {
-            let file = self.directory.file(name).await?.snapshot().await?;
             let copy = copies.create(name).await?.open_sync_patiently().await?;
-            let mut at = 0;
-            loop {
-                let buffer = opfs::array_buffer(&opfs::slice(&file, name, at, CHUNK)?, name).await?;
-                if buffer.byte_length() == 0 {
-                    break;
-                }
-                copy.write_full(&Uint8Array::new(&buffer).to_vec(), at)?;
-                at += u64::from(buffer.byte_length());
-            }
+            self.chunks(name, |bytes, at| copy.write_full(&bytes.to_vec(), at)).await?;
             copy.flush()?;
         }
         Ok(copies)
+    }
+
+    /// The bytes of a file in chunks, each with its offset.
+    pub(super) async fn chunks(
+        &self,
+        name: &str,
+        mut take: impl FnMut(&Uint8Array, u64) -> Result<(), OpfsError>,
+    ) -> Result<(), OpfsError> {
+        let file = self.directory.file(name).await?.snapshot().await?;
+        let mut at = 0;
+        loop {
+            let buffer = opfs::array_buffer(&opfs::slice(&file, name, at, CHUNK)?, name).await?;
+            let bytes = Uint8Array::new(&buffer);
+            if bytes.length() == 0 {
+                return Ok(());
+            }
+            take(&bytes, at)?;
+            at += u64::from(bytes.length());
+        }
+    }
+
+    /// The port of a method that asks the worker.
+    pub(super) fn port(&self) -> &MessagePort {
+        self.port.as_ref().expect("methods that ask get a port")
     }
 
     pub(super) fn block_length(&self) -> u32 {

@@ -14,17 +14,20 @@ mod empty;
 mod fetch;
 mod file_reader;
 mod indexed_db;
+mod limit;
 mod promise;
 #[cfg(test)]
 mod registry_tests;
 mod response;
 mod rpc;
+mod rpc_twin;
 mod shared;
 mod slowed;
 mod stream;
 mod sync;
 #[cfg(all(test, target_arch = "wasm32"))]
 mod tests;
+mod text;
 mod twin;
 mod unopened;
 
@@ -32,8 +35,8 @@ use std::future::Future;
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
-use js_sys::{ArrayBuffer, Uint8Array};
-use opfs_bench_core::fixture::Checksum;
+use js_sys::{ArrayBuffer, JsString, Uint8Array};
+use opfs_bench_core::fixture::{Checksum, Form};
 use opfs_bench_core::job::{self, Group, Job, MethodName};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
@@ -54,6 +57,7 @@ pub use unopened::Unopened;
 const REGISTRY: &[&[Method]] = &[
     promise::METHODS,
     bytes::METHODS,
+    text::METHODS,
     stream::METHODS,
     file_reader::METHODS,
     response::METHODS,
@@ -63,13 +67,18 @@ const REGISTRY: &[&[Method]] = &[
     shared::METHODS,
     indexed_db::METHODS,
     cache::METHODS,
+    limit::METHODS,
     bindings::METHODS,
     twin::METHODS,
+    rpc_twin::METHODS,
     empty::METHODS,
 ];
 
 /// The largest group of which a method may keep a copy: a phone has little room, and copying is not to take long.
 const LARGEST_COPY: Bytes = Bytes(256 << 20);
+/// The largest group that a method may hold in Wasm memory, which never becomes smaller again: what a phone's page can have without being
+/// ended for it.
+const LARGEST_HELD: Bytes = Bytes(64 << 20);
 
 /// One way to read.
 pub struct Method {
@@ -98,6 +107,8 @@ pub enum Copies {
     WhereKept,
     /// It reads copies that another storage holds.
     Stored,
+    /// It reads copies that it holds in Wasm memory.
+    Held,
 }
 
 impl Method {
@@ -131,10 +142,10 @@ impl Method {
         self.ends_up != EndsUp::Nowhere
     }
 
-    /// The bytes that its copies of a group's files take.
+    /// The bytes of storage that its copies of a group's files take.
     fn copied(&self, group: &Group) -> Bytes {
         let copies = match self.copies {
-            Copies::None => false,
+            Copies::None | Copies::Held => false,
             Copies::WhereKept => group.open == job::Open::Kept,
             Copies::Stored => true,
         };
@@ -194,6 +205,12 @@ pub fn unfit(method: &Method, group: &Group) -> Option<String> {
         let file_size = group.fileset().file_size;
         return Some(format!("{} reads whole files, but an op of this group is {} of a file of {file_size}", method.name, group.bs));
     }
+    if method.copies == Copies::Held && group.size > LARGEST_HELD {
+        return Some(format!(
+            "{} holds the files in WebAssembly memory, {LARGEST_HELD} of them at most; these are {}",
+            method.name, group.size
+        ));
+    }
     (method.copied(group) > LARGEST_COPY)
         .then(|| format!("{} reads a copy of the files, of {LARGEST_COPY} at most; these are {}", method.name, group.size))
 }
@@ -229,10 +246,18 @@ pub fn stores(group: &Group) -> bool {
 pub trait Reader {
     /// Reads the ops and takes the time. With a checksum, every byte goes into it and the time means nothing.
     fn read<'a>(&'a self, ops: &'a [Op], check: Option<&'a mut Checksum>) -> LocalBoxFuture<'a, Result<Timed, OpfsError>>;
+
+    /// In which form what is read goes into the checksum.
+    fn form(&self) -> Form {
+        Form::Bytes
+    }
 }
 
 /// A method's timed loop.
 trait Loop {
+    /// In which form the sink gets what is read.
+    const FORM: Form = Form::Bytes;
+
     fn run(&self, ops: &[Op], sink: &mut impl Sink) -> impl Future<Output = Result<Timed, OpfsError>>;
 }
 
@@ -242,6 +267,10 @@ impl<L: Loop> Reader for L {
             None => Box::pin(async move { self.run(ops, &mut Discard).await }),
             Some(checksum) => Box::pin(self.run(ops, checksum)),
         }
+    }
+
+    fn form(&self) -> Form {
+        L::FORM
     }
 }
 
@@ -258,6 +287,11 @@ impl Timed {
     fn since(start_ms: f64, bytes: u64) -> Self {
         Self { elapsed_ms: clock::now_ms() - start_ms, bytes }
     }
+
+    /// Both together.
+    fn and(self, other: Self) -> Self {
+        Self { elapsed_ms: self.elapsed_ms + other.elapsed_ms, bytes: self.bytes + other.bytes }
+    }
 }
 
 /// Where an op's bytes go.
@@ -271,6 +305,8 @@ trait Sink {
     fn buffer(&mut self, buffer: &ArrayBuffer);
     /// Bytes that the browser made a buffer for.
     fn bytes(&mut self, bytes: &Uint8Array);
+    /// Bytes that the browser decoded.
+    fn text(&mut self, text: &JsString);
     /// Called with the part of a buffer that a read is to go into, as reads before it did.
     fn reuse(&mut self, buffer: &JsValue, from: u32, length: u32);
     /// What a read put there.
@@ -293,6 +329,8 @@ impl Sink for Discard {
     fn buffer(&mut self, _: &ArrayBuffer) {}
     #[inline(always)]
     fn bytes(&mut self, _: &Uint8Array) {}
+    #[inline(always)]
+    fn text(&mut self, _: &JsString) {}
     #[inline(always)]
     fn reuse(&mut self, _: &JsValue, _: u32, _: u32) {}
     #[inline(always)]
@@ -319,6 +357,10 @@ impl Sink for Checksum {
 
     fn bytes(&mut self, bytes: &Uint8Array) {
         self.update(&bytes.to_vec());
+    }
+
+    fn text(&mut self, text: &JsString) {
+        self.update(String::from(text).as_bytes());
     }
 
     fn reuse(&mut self, buffer: &JsValue, from: u32, length: u32) {

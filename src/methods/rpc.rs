@@ -27,8 +27,7 @@ pub const METHODS: &[Method] = &[
 
 #[allow(clippy::unused_async)] // every method opens by a future
 async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
-    let port = context.port.as_ref().expect("methods that ask get a port");
-    Ok(Box::new(Asking { ask: glue::asker(port), owed: Cell::new(false) }))
+    Ok(Box::new(Asking { ask: glue::asker(context.port()), owed: Cell::new(false) }))
 }
 
 struct Asking {

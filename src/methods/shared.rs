@@ -18,8 +18,11 @@ use super::{Context, Loop, Method, Reader, Served, Sink, Timed, Unopened};
 use crate::opfs::{Call, OpfsError};
 use crate::{clock, glue};
 
+/// Besides a page that is isolated.
+pub const NEEDS: &[&str] = &["Atomics.waitAsync"];
+
 pub const METHODS: &[Method] = &[Method::new("rpc/shared", EndsUp::Shared, |context| Box::pin(open(context)))
-    .needs(&["Atomics.waitAsync"])
+    .needs(NEEDS)
     .served(|context, port| Box::pin(serve(context, port)))];
 
 /// The first number: still asked, or how it went.
@@ -30,19 +33,36 @@ const FAILED: i32 = 2;
 /// The second number: how many bytes follow.
 const LENGTH: u32 = 1;
 /// Where they begin.
-const DATA: u32 = 8;
+pub const DATA: u32 = 8;
 /// Room for an error's text, where blocks are smaller.
 const TEXT: u32 = 1024;
 
 /// The memory, as one thread sees it.
-struct Memory {
-    buffer: SharedArrayBuffer,
-    numbers: Int32Array,
+pub struct Memory {
+    pub buffer: SharedArrayBuffer,
+    pub numbers: Int32Array,
     /// What follows the numbers.
     data: Uint8Array,
 }
 
 impl Memory {
+    /// Room for a block, shared with the worker at the other end of the port.
+    pub fn share(context: &Context) -> Result<Self, Unopened> {
+        if !glue::CROSS_ORIGIN_ISOLATED.with(JsValue::is_truthy) {
+            return Err(Unopened::absent("SharedArrayBuffer, which a page has that is cross-origin isolated"));
+        }
+        let memory = Self::of(SharedArrayBuffer::new(DATA + context.block_length().max(TEXT)));
+        // Nothing is asked yet.
+        memory.numbers.set_index(STATE, READ);
+        context.port().post_message(&memory.buffer).map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
+        Ok(memory)
+    }
+
+    /// How many bytes the last answer brought.
+    pub fn length(&self) -> u32 {
+        u32::try_from(self.numbers.get_index(LENGTH)).unwrap_or_default()
+    }
+
     fn of(buffer: SharedArrayBuffer) -> Self {
         let length = buffer.byte_length() - DATA;
         let numbers = Int32Array::new_with_byte_offset_and_length(&buffer, 0, DATA / 4);
@@ -55,15 +75,8 @@ impl Memory {
 
 #[allow(clippy::unused_async)] // every method opens by a future
 async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
-    if !glue::CROSS_ORIGIN_ISOLATED.with(JsValue::is_truthy) {
-        return Err(Unopened::absent("SharedArrayBuffer, which a page has that is cross-origin isolated"));
-    }
-    let port = context.port.as_ref().expect("methods that ask get a port");
-    let memory = Memory::of(SharedArrayBuffer::new(DATA + context.block_length().max(TEXT)));
-    // Nothing is asked yet.
-    memory.numbers.set_index(STATE, READ);
-    port.post_message(&memory.buffer).map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
-    Ok(Box::new(Asking { ask: glue::shared_asker(port, &memory.numbers), memory }))
+    let memory = Memory::share(context)?;
+    Ok(Box::new(Asking { ask: glue::shared_asker(context.port(), &memory.numbers), memory }))
 }
 
 struct Asking {
@@ -94,7 +107,7 @@ impl Asking {
         }
         let asked = self.ask.call2(&JsValue::UNDEFINED, &op.file.into(), &(op.at as f64).into()).map_err(failed)?;
         JsFuture::from(asked.unchecked_into::<Promise>()).await.map_err(failed)?;
-        let length = u32::try_from(numbers.get_index(LENGTH)).unwrap_or_default();
+        let length = self.memory.length();
         if numbers.get_index(STATE) == READ {
             return Ok(length);
         }

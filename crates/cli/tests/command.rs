@@ -87,7 +87,7 @@ fn result() -> RunResult {
         environment: Environment { browser: "Browser 1".to_owned(), ..Environment::default() },
         ticks: None,
         fixtures: vec![],
-        groups: vec![GroupResult { estimates: estimate(&record, seed), record }],
+        groups: vec![GroupResult::new(record.clone(), estimate(&record, seed))],
         superseded: vec![],
         polls: 0,
     }

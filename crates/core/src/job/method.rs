@@ -21,10 +21,15 @@ pub enum Thread {
     Worker,
     /// The main thread asks a worker, which reads and sends the bytes back.
     Rpc,
+    /// No page's: a worker finds out what reading could cost at least.
+    Limit,
+    /// No page's: the operating system reads, outside the browser.
+    Native,
 }
 
 /// The threads and how a name spells them.
-const THREADS: [(Thread, &str); 3] = [(Thread::Main, "main"), (Thread::Worker, "worker"), (Thread::Rpc, "rpc")];
+const THREADS: [(Thread, &str); 5] =
+    [(Thread::Main, "main"), (Thread::Worker, "worker"), (Thread::Rpc, "rpc"), (Thread::Limit, "limit"), (Thread::Native, "native")];
 
 impl Thread {
     fn name(self) -> &'static str {
@@ -34,7 +39,13 @@ impl Thread {
     /// Whether the worker's clock times it; the main thread's does otherwise.
     #[must_use]
     pub fn timed_in_worker(self) -> bool {
-        self == Self::Worker
+        matches!(self, Self::Worker | Self::Limit)
+    }
+
+    /// Whether a page can read its files so. What is no choice is there to compare the choices with.
+    #[must_use]
+    pub fn is_choice(self) -> bool {
+        matches!(self, Self::Main | Self::Worker | Self::Rpc)
     }
 }
 
@@ -54,7 +65,7 @@ impl MethodName {
 
 /// Text that is no method's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a method's name: write thread/api, where thread is main, worker or rpc, for instance worker/sync")]
+#[error("`{0}` is not a method's name: write thread/api, where thread is main, worker, rpc or limit, for instance worker/sync")]
 pub struct BadMethodName(String);
 
 impl FromStr for MethodName {
@@ -93,7 +104,7 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for text in ["main/slice", "worker/sync-read-only", "rpc/transfer"] {
+        for text in ["main/slice", "worker/sync-read-only", "rpc/transfer", "limit/memcpy", "native/read"] {
             assert_eq!(text.parse::<MethodName>().map(|name| name.to_string()), Ok(text.to_owned()));
         }
     }

@@ -2,8 +2,8 @@
 
 use super::format::{duration, percent, ratio_estimate};
 use super::lead::Lead;
-use super::table::{Cell, Detail, Entry, Heading, Row, arms};
-use super::{verdict, words};
+use super::table::{Cell, Detail, Entry, Heading, Row, lines};
+use super::words;
 use crate::result::GroupResult;
 use crate::stats::Summary;
 
@@ -13,7 +13,7 @@ const NONE: &str = "—";
 /// None where nothing was timed.
 pub(super) fn of(group: &GroupResult) -> Option<Detail> {
     let total = format!("total ratio ({})", percent(group.estimates.level));
-    let rows: Vec<Row> = arms(group)
+    let rows: Vec<Row> = lines(group)
         .into_iter()
         .filter_map(|(arm, estimate)| {
             let Summary { mean, standard_deviation, min, max } = estimate.per_op?.summary?;
@@ -25,7 +25,7 @@ pub(super) fn of(group: &GroupResult) -> Option<Detail> {
                 let estimate = ratio_estimate(total.point(), Some(total.interval()));
                 Cell { value: estimate.value(), interval: estimate.interval() }
             }));
-            Some(Row { role: arm.role, class: verdict::class(&Lead::of(estimate).verdict), cells })
+            Some(Row { role: arm.role, class: Lead::of(estimate).class_of(arm), cells })
         })
         .collect();
     let number = |text: &str| Heading { text: text.into(), number: true };
