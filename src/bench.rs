@@ -1,6 +1,6 @@
 //! A group opened on one thread: the readers of its methods, and the offsets that both threads work out alike.
 
-use opfs_bench_core::fixture::{self, Checksum};
+use opfs_bench_core::fixture::{self, Checksum, Form};
 use opfs_bench_core::job::{Group, Timing};
 use opfs_bench_core::ops::{self, Op};
 use opfs_bench_core::result::{Allocated, StageTimes, Verification, When};
@@ -31,8 +31,10 @@ pub struct Bench {
     /// Of a worker in a pool: which ops are its own.
     share: Option<Share>,
     ops: Vec<Op>,
-    /// The ops of a verification and their checksum, worked out once: every arm is checked against the same.
-    verified: Option<(Vec<Op>, String)>,
+    /// The ops of a verification, worked out once: every arm is checked by the same.
+    verified: Option<Vec<Op>>,
+    /// Their checksum in each form that was asked for.
+    expected: Vec<(Form, String)>,
     /// How long a sample or a check may take.
     deadline_ms: f64,
 }
@@ -40,7 +42,17 @@ pub struct Bench {
 impl Bench {
     /// For group `index` of the job, whose files begin with number `first_file`.
     pub fn new(group: Group, index: u32, seed: Seed, first_file: u32) -> Self {
-        Self { group, index, seed, first_file, share: None, ops: Vec::new(), verified: None, deadline_ms: deadline::ANSWER_MS }
+        Self {
+            group,
+            index,
+            seed,
+            first_file,
+            share: None,
+            ops: Vec::new(),
+            verified: None,
+            expected: Vec::new(),
+            deadline_ms: deadline::ANSWER_MS,
+        }
     }
 
     /// The same for one worker's ops.
@@ -116,17 +128,25 @@ impl Bench {
 
     /// Checks a method's bytes against the fixture's.
     pub async fn verify(&mut self, reader: &dyn Reader, when: When) -> Result<Verification, OpfsError> {
-        let (ops, expected) = self.verified.get_or_insert_with(|| {
+        let share = self.share;
+        let whole = self.verified.get_or_insert_with(|| {
             let mut ops = ops::verification(&self.group, self.seed, self.index);
-            if let Some(share) = self.share {
+            if let Some(share) = share {
                 share.keep(&mut ops);
             }
-            let expected = fixture::expected(self.seed, self.first_file, &ops);
-            if let Some(share) = self.share {
-                share.renumber(&mut ops);
-            }
-            (ops, expected)
+            ops
         });
+        let form = reader.form();
+        let known = self.expected.iter().position(|(other, _)| *other == form).unwrap_or_else(|| {
+            self.expected.push((form, fixture::expected(self.seed, self.first_file, whole, form)));
+            self.expected.len() - 1
+        });
+        let mut own = whole.clone();
+        if let Some(share) = share {
+            share.renumber(&mut own);
+        }
+        let ops = &own;
+        let expected = &self.expected[known].1;
         let mut found = Checksum::new();
         let read = deadline::within(self.deadline_ms, reader.read(ops, Some(&mut found))).await?.bytes;
         let wanted: u64 = ops.iter().map(|op| u64::from(op.len)).sum();

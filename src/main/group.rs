@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use js_sys::Array;
 use opfs_bench_core::job::{Group, MethodName, Thread};
+use opfs_bench_core::ops::PILOT_ROUND;
 use opfs_bench_core::plan::{ArmSpec, GroupPlan, Outcome, Step};
 use opfs_bench_core::result::{Allocated, Role, StageTimes, Ticks, Verification, When};
 use opfs_bench_core::seed::Seed;
@@ -16,9 +17,6 @@ use crate::bench::Bench;
 use crate::methods::{self, Context, Reader, Unopened};
 use crate::opfs::{Directory, told};
 use crate::worker::messages::{Answer, Batch, Request, Sampled, Seat};
-
-/// The pilot reads the ops of a round that no run reaches.
-const PILOT_ROUND: u32 = u32::MAX;
 
 /// The arms of a group, in the order in which tables list them: the baseline, the null arm, the others, the empty loops of
 /// the threads that are used.
@@ -91,10 +89,11 @@ impl<'a> OpenGroup<'a> {
         let mut names: Vec<&MethodName> = arms.iter().map(|arm| &arm.method).collect();
         names.sort_unstable();
         names.dedup();
-        let of = |thread: Thread| -> Vec<MethodName> {
-            names.iter().filter(|name| name.thread() == thread).map(|name| (*name).clone()).collect()
+        let of = |takes: fn(Thread) -> bool| -> Vec<MethodName> {
+            names.iter().filter(|name| takes(name.thread())).map(|name| (*name).clone()).collect()
         };
-        let (in_worker, asking, in_pool) = (of(Thread::Worker), of(Thread::Rpc), of(Thread::Pool));
+        let (in_worker, asking, in_pool) =
+            (of(Thread::timed_in_worker), of(|thread| thread == Thread::Rpc), of(|thread| thread == Thread::Pool));
 
         let (ports, channels) = (Array::new(), Array::new());
         for _ in &asking {
@@ -131,7 +130,7 @@ impl<'a> OpenGroup<'a> {
             };
             opened.push((name.clone(), place));
         }
-        for name in of(Thread::Main) {
+        for name in of(|thread| thread == Thread::Main) {
             let place = open_here(&name, &context).await;
             opened.push((name, place));
         }

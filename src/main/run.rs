@@ -343,7 +343,7 @@ impl Run {
         let mut record = plan.into_record();
         apart.note(&mut record);
         let estimates = estimate(&record, self.result.seed);
-        GroupResult { record, estimates }
+        GroupResult::new(record, estimates)
     }
 
     fn show(&self, result: &GroupResult) {

@@ -4,6 +4,7 @@
 use std::future::Future;
 use std::rc::Rc;
 
+use opfs_bench_core::fixture::Form;
 use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::Stage;
@@ -17,6 +18,8 @@ use crate::opfs::{self, Directory, OpfsError};
 pub(super) trait ReadBlob: 'static {
     /// Whether an op reads a part, which has to be cut out.
     const SLICES: bool = true;
+    /// What it makes of the bytes.
+    const FORM: Form = Form::Bytes;
 
     /// The blob of a file that an op reads: a slice, unless the family reads whole files.
     #[inline]
@@ -59,6 +62,8 @@ struct Kept<R> {
 }
 
 impl<R: ReadBlob> ReadOp for Kept<R> {
+    const FORM: Form = R::FORM;
+
     #[inline]
     async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
         let name = &self.names[op.file as usize];
@@ -74,6 +79,8 @@ struct Each<R> {
 }
 
 impl<R: ReadBlob> ReadOp for Each<R> {
+    const FORM: Form = R::FORM;
+
     #[inline]
     async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
         let name = &self.names[op.file as usize];

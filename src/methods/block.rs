@@ -1,6 +1,7 @@
 //! A buffer in Wasm memory that JavaScript writes into.
 
 use std::cell::Cell;
+use std::{ptr, slice};
 
 use js_sys::Uint8Array;
 
@@ -11,6 +12,8 @@ use crate::opfs::View;
 const PAGE: usize = 4096;
 /// What allocators often give a large buffer: eight bytes of their books, then the buffer.
 const UNALIGNED: usize = 8;
+
+const ROOM: &str = "there is memory for a block";
 
 #[repr(align(4096))]
 #[expect(dead_code, reason = "its cells are reached by their address")]
@@ -26,22 +29,30 @@ pub struct Block {
 impl Block {
     /// A block of zeros.
     pub fn new(length: usize) -> Self {
-        Self::beginning_at(0, length)
+        Self::try_beginning_at(0, length).expect(ROOM)
+    }
+
+    /// The same, or None where there is no memory for it.
+    pub fn try_new(length: usize) -> Option<Self> {
+        Self::try_beginning_at(0, length)
     }
 
     /// One that lies as allocators place it.
     pub fn unaligned(length: usize) -> Self {
-        Self::beginning_at(UNALIGNED, length)
+        Self::try_beginning_at(UNALIGNED, length).expect(ROOM)
     }
 
-    fn beginning_at(from: usize, length: usize) -> Self {
-        let pages = (0..(from + length).div_ceil(PAGE)).map(|_| Page([const { Cell::new(0) }; PAGE])).collect();
-        Self { pages, from, length }
+    fn try_beginning_at(from: usize, length: usize) -> Option<Self> {
+        let count = (from + length).div_ceil(PAGE);
+        let mut pages = Vec::new();
+        pages.try_reserve_exact(count).ok()?;
+        pages.resize_with(count, || Page([const { Cell::new(0) }; PAGE]));
+        Some(Self { pages: pages.into_boxed_slice(), from, length })
     }
 
     fn cells(&self) -> &[Cell<u8>] {
         // SAFETY: pages are cells without gaps, and live as long as `self`.
-        let all = unsafe { std::slice::from_raw_parts(self.pages.as_ptr().cast::<Cell<u8>>(), self.pages.len() * PAGE) };
+        let all = unsafe { slice::from_raw_parts(self.pages.as_ptr().cast::<Cell<u8>>(), self.pages.len() * PAGE) };
         &all[self.from..][..self.length]
     }
 
@@ -57,7 +68,18 @@ impl Block {
     pub fn with_slice<T>(&self, call: impl FnOnce(&mut [u8]) -> T) -> T {
         let cells = self.cells();
         // SAFETY: cells of bytes may be written through shared references, and `call` knows of no other reference to them.
-        call(unsafe { std::slice::from_raw_parts_mut(cells.as_ptr().cast_mut().cast::<u8>(), cells.len()) })
+        call(unsafe { slice::from_raw_parts_mut(cells.as_ptr().cast_mut().cast::<u8>(), cells.len()) })
+    }
+
+    /// Copies so many bytes of another block, from offset `at` on, into its beginning: within Wasm memory.
+    ///
+    /// # Panics
+    /// Where either block has less than that.
+    #[inline]
+    pub fn copy_from(&self, other: &Self, at: usize, length: usize) {
+        let (from, to) = (&other.cells()[at..at + length], &self.cells()[..length]);
+        // SAFETY: both are as long as that, they may overlap, and cells may be written through shared references.
+        unsafe { ptr::copy(from.as_ptr().cast::<u8>(), to.as_ptr().cast_mut().cast::<u8>(), length) }
     }
 
     /// Overwrites it, so that a read that brings nothing does not pass for one that brought what was there.
@@ -74,5 +96,40 @@ impl Block {
             }
             take(&piece[..cells.len()]);
         }
+    }
+}
+
+#[cfg(all(test, target_arch = "wasm32"))]
+mod tests {
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    use super::*;
+
+    fn bytes(block: &Block) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        block.pieces(|piece| bytes.extend_from_slice(piece));
+        bytes
+    }
+
+    #[wasm_bindgen_test]
+    fn blocks_begin_like_a_page_of_memory_and_are_as_long_as_they_should_be() {
+        // What an allocator gives is less than that now and then.
+        let others: Vec<Vec<u8>> = (1..50).map(|length| vec![0; length * 8 + 1]).collect();
+        for length in [1, 63, 64, 65, 512, 4097, 1 << 20] {
+            let view = Block::new(length).view();
+            assert_eq!((view.js().byte_offset() as usize % PAGE, view.js().length() as usize), (0, length));
+        }
+        drop(others);
+    }
+
+    #[wasm_bindgen_test]
+    fn a_copy_is_the_other_block_s_bytes_and_no_more() {
+        let (from, to) = (Block::new(100), Block::new(70));
+        from.view().js().copy_from(&(0..100).collect::<Vec<u8>>());
+        to.copy_from(&from, 35, 65);
+        let wanted: Vec<u8> = (35..100).chain([0; 5]).collect();
+        assert_eq!(bytes(&to), wanted);
+        to.spoil();
+        assert!(bytes(&to).iter().zip(&wanted).all(|(spoilt, byte)| *spoilt == !byte));
     }
 }

@@ -24,7 +24,7 @@ pub struct Context {
     /// The workload.
     pub group: Group,
     /// For methods that ask the worker: the port to it.
-    pub port: Option<MessagePort>,
+    port: Option<MessagePort>,
     /// Where every method reads to that reads into Wasm memory: the same place for all, so that none has a better one.
     block: OnceCell<Rc<Block>>,
     /// Sync handles on all files, opened by the first method that keeps them: their lock is exclusive, so there is one each.
@@ -122,18 +122,34 @@ impl Context {
                 continue;
             }
             let copy = copy.open_sync_patiently().await?;
-            let mut at = 0;
-            loop {
-                let buffer = opfs::array_buffer(&opfs::slice(&file, name, at, CHUNK)?, name).await?;
-                if buffer.byte_length() == 0 {
-                    break;
-                }
-                copy.write_full(&Uint8Array::new(&buffer).to_vec(), at)?;
-                at += u64::from(buffer.byte_length());
-            }
+            self.chunks(name, |bytes, at| copy.write_full(&bytes.to_vec(), at)).await?;
             copy.flush()?;
         }
         Ok(copies)
+    }
+
+    /// The bytes of a file in chunks, each with its offset.
+    pub(super) async fn chunks(
+        &self,
+        name: &str,
+        mut take: impl FnMut(&Uint8Array, u64) -> Result<(), OpfsError>,
+    ) -> Result<(), OpfsError> {
+        let file = self.directory.file(name).await?.snapshot().await?;
+        let mut at = 0;
+        loop {
+            let buffer = opfs::array_buffer(&opfs::slice(&file, name, at, CHUNK)?, name).await?;
+            let bytes = Uint8Array::new(&buffer);
+            if bytes.length() == 0 {
+                return Ok(());
+            }
+            take(&bytes, at)?;
+            at += u64::from(bytes.length());
+        }
+    }
+
+    /// The port of a method that asks the worker.
+    pub(super) fn port(&self) -> &MessagePort {
+        self.port.as_ref().expect("methods that ask get a port")
     }
 
     pub(super) fn block_length(&self) -> u32 {

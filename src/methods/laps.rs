@@ -1,7 +1,7 @@
 //! A method's work, taken apart: each stage is timed by itself, pass after pass, after the group's rounds. A stage may be shorter than the
 //! clock's tick; since passes begin anywhere within one, the mean of such readings is still right.
 
-use js_sys::{ArrayBuffer, Uint8Array};
+use js_sys::{ArrayBuffer, JsString, Uint8Array};
 use opfs_bench_core::result::{Stage, StageTimes};
 use opfs_bench_core::units::Nanos;
 use wasm_bindgen::JsValue;
@@ -122,6 +122,10 @@ impl Sink for Buffers {
     }
     fn bytes(&mut self, bytes: &Uint8Array) {
         self.0 += u64::from(bytes.byte_length());
+    }
+    /// Not a buffer, but as large: two bytes for each unit of UTF-16.
+    fn text(&mut self, text: &JsString) {
+        self.0 += 2 * u64::from(text.length());
     }
     fn reuse(&mut self, _: &JsValue, _: u32, _: u32) {}
     fn reused(&mut self, _: &JsValue, _: u32, _: u32) {}

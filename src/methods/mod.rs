@@ -16,6 +16,7 @@ mod fetch;
 mod file_reader;
 mod indexed_db;
 mod laps;
+mod limit;
 mod pool;
 mod promise;
 mod queue;
@@ -23,12 +24,14 @@ mod queue;
 mod registry_tests;
 mod response;
 mod rpc;
+mod rpc_twin;
 mod shared;
 mod slowed;
 mod stream;
 mod sync;
 #[cfg(all(test, target_arch = "wasm32"))]
 mod tests;
+mod text;
 mod twin;
 mod unopened;
 
@@ -36,8 +39,8 @@ use std::future::Future;
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
-use js_sys::{ArrayBuffer, Uint8Array};
-use opfs_bench_core::fixture::Checksum;
+use js_sys::{ArrayBuffer, JsString, Uint8Array};
+use opfs_bench_core::fixture::{Checksum, Form};
 use opfs_bench_core::job::{self, Fileset, Group, Job, MethodName, Timing};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
@@ -62,6 +65,7 @@ pub use unopened::Unopened;
 const REGISTRY: &[&[Method]] = &[
     promise::METHODS,
     bytes::METHODS,
+    text::METHODS,
     stream::METHODS,
     file_reader::METHODS,
     response::METHODS,
@@ -72,13 +76,18 @@ const REGISTRY: &[&[Method]] = &[
     pool::METHODS,
     indexed_db::METHODS,
     cache::METHODS,
+    limit::METHODS,
     bindings::METHODS,
     twin::METHODS,
+    rpc_twin::METHODS,
     empty::METHODS,
 ];
 
 /// The largest group of which a method may keep a copy: a phone has little room, and copying is not to take long.
 const LARGEST_COPY: Bytes = Bytes(256 << 20);
+/// The largest group that a method may hold in Wasm memory, which never becomes smaller again: what a phone's page can have without being
+/// ended for it.
+const LARGEST_HELD: Bytes = Bytes(64 << 20);
 
 /// Safari refuses more open files than about 252; half of that stays clear of it.
 const MOST_HANDLES: u32 = 128;
@@ -116,6 +125,8 @@ pub enum Copies {
     WhereKept,
     /// It reads copies that another storage holds.
     Stored,
+    /// It reads copies that it holds in Wasm memory.
+    Held,
 }
 
 /// Whether several reads of a method can be in flight.
@@ -204,7 +215,7 @@ impl Method {
     /// The bytes that its copies of a group's files take.
     fn copied(&self, group: &Group) -> Bytes {
         let copies = match self.copies {
-            Copies::None => false,
+            Copies::None | Copies::Held => false,
             Copies::WhereKept => group.open == job::Open::Kept,
             Copies::Stored => true,
         };
@@ -278,6 +289,12 @@ pub fn unfit(method: &Method, group: &Group) -> Option<String> {
             method.name, group.numjobs, group.nrfiles
         ));
     }
+    if method.copies == Copies::Held && group.size > LARGEST_HELD {
+        return Some(format!(
+            "{} holds the files in WebAssembly memory, {LARGEST_HELD} of them at most; these are {}",
+            method.name, group.size
+        ));
+    }
     (method.copied(group) > LARGEST_COPY)
         .then(|| format!("{} reads a copy of the files, of {LARGEST_COPY} at most; these are {}", method.name, group.size))
 }
@@ -345,10 +362,18 @@ pub trait Reader {
     fn stages<'a>(&'a self, _ops: &'a [Op], _laps: &'a mut Laps) -> LocalBoxFuture<'a, Result<(), OpfsError>> {
         Box::pin(async { Ok(()) })
     }
+
+    /// In which form what is read goes into the checksum.
+    fn form(&self) -> Form {
+        Form::Bytes
+    }
 }
 
 /// A method's timed loop.
 trait Loop {
+    /// In which form the sink gets what is read.
+    const FORM: Form = Form::Bytes;
+
     fn run(&self, ops: &[Op], sink: &mut impl Sink) -> impl Future<Output = Result<Timed, OpfsError>>;
 
     /// [`Reader::stages`].
@@ -376,6 +401,10 @@ impl<L: Loop> Reader for L {
     fn stages<'a>(&'a self, ops: &'a [Op], laps: &'a mut Laps) -> LocalBoxFuture<'a, Result<(), OpfsError>> {
         Box::pin(Loop::stages(self, ops, laps))
     }
+
+    fn form(&self) -> Form {
+        L::FORM
+    }
 }
 
 /// What a batch took and read.
@@ -390,6 +419,11 @@ pub struct Timed {
 impl Timed {
     fn since(start_ms: f64, bytes: u64) -> Self {
         Self { elapsed_ms: clock::now_ms() - start_ms, bytes }
+    }
+
+    /// Both together.
+    fn and(self, other: Self) -> Self {
+        Self { elapsed_ms: self.elapsed_ms + other.elapsed_ms, bytes: self.bytes + other.bytes }
     }
 }
 
@@ -406,6 +440,8 @@ trait Sink {
     fn buffer(&mut self, buffer: &ArrayBuffer);
     /// Bytes that the browser made a buffer for.
     fn bytes(&mut self, bytes: &Uint8Array);
+    /// Bytes that the browser decoded.
+    fn text(&mut self, text: &JsString);
     /// Called with the part of a buffer that a read is to go into, as reads before it did.
     fn reuse(&mut self, buffer: &JsValue, from: u32, length: u32);
     /// What a read put there.
@@ -433,6 +469,8 @@ impl Sink for Discard {
     fn buffer(&mut self, _: &ArrayBuffer) {}
     #[inline(always)]
     fn bytes(&mut self, _: &Uint8Array) {}
+    #[inline(always)]
+    fn text(&mut self, _: &JsString) {}
     #[inline(always)]
     fn reuse(&mut self, _: &JsValue, _: u32, _: u32) {}
     #[inline(always)]
@@ -463,6 +501,10 @@ impl Sink for Checksum {
 
     fn bytes(&mut self, bytes: &Uint8Array) {
         self.update(&bytes.to_vec());
+    }
+
+    fn text(&mut self, text: &JsString) {
+        self.update(String::from(text).as_bytes());
     }
 
     fn reuse(&mut self, buffer: &JsValue, from: u32, length: u32) {

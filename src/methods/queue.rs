@@ -13,7 +13,8 @@ use std::future::Future;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use js_sys::{ArrayBuffer, Uint8Array};
+use js_sys::{ArrayBuffer, JsString, Uint8Array};
+use opfs_bench_core::fixture::Form;
 use opfs_bench_core::ops::Op;
 use wasm_bindgen::JsValue;
 
@@ -24,6 +25,9 @@ use crate::opfs::OpfsError;
 
 /// How an op is read.
 pub(super) trait ReadOp: 'static {
+    /// In which form the sink gets what is read.
+    const FORM: Form = Form::Bytes;
+
     /// Reads it to its end. Returns how many bytes came.
     fn read(&self, op: &Op, sink: &mut impl Sink) -> impl Future<Output = Result<u64, OpfsError>>;
 
@@ -53,6 +57,8 @@ pub(super) fn lanes<O: ReadOp>(lanes: impl Iterator<Item = O>) -> Box<dyn Reader
 struct OneByOne<O>(O);
 
 impl<O: ReadOp> Loop for OneByOne<O> {
+    const FORM: Form = O::FORM;
+
     async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
         let mut bytes = 0;
         let start = clock::now_ms();
@@ -70,6 +76,8 @@ impl<O: ReadOp> Loop for OneByOne<O> {
 struct Lanes<O>(Vec<O>);
 
 impl<O: ReadOp> Loop for Lanes<O> {
+    const FORM: Form = O::FORM;
+
     async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
         let (next, sink) = (Cell::new(0), RefCell::new(InOrder { sink, next: 0, ahead: BTreeMap::new() }));
         let mut lanes: FuturesUnordered<_> = self.0.iter().map(|lane| read_in_turn(lane, ops, &next, &sink)).collect();
@@ -167,6 +175,11 @@ impl Sink for Held {
 
     fn bytes(&mut self, bytes: &Uint8Array) {
         self.0.push(bytes.clone());
+    }
+
+    /// As a checksum takes it.
+    fn text(&mut self, text: &JsString) {
+        self.0.push(String::from(text).as_bytes().into());
     }
 
     fn reuse(&mut self, buffer: &JsValue, from: u32, length: u32) {

@@ -79,7 +79,9 @@ fn copies_are_counted_and_not_too_large() {
     assert_eq!(written(&job), Bytes(2 * group.size.0), "the file, and one copy in IndexedDB");
     let large = Group { size: Bytes(1 << 30), ..group };
     assert!(unfit(of("main/idb-blob"), &large).expect("too large").contains("256 MiB at most; these are 1 GiB"));
+    assert!(unfit(of("limit/memcpy"), &large).expect("too large").contains("64 MiB of them at most; these are 1 GiB"));
     assert_eq!(unfit(of("main/slice"), &large), None);
+    assert_eq!(of("limit/memcpy").copied(&large), Bytes(0), "memory is no storage");
 }
 
 fn parallel(group: &str) -> Group {
@@ -166,6 +168,8 @@ fn the_documentation_s_table_is_the_registry() {
             job::Thread::Worker => "worker",
             job::Thread::Rpc => "main thread, asks a worker",
             job::Thread::Pool => "several workers",
+            job::Thread::Limit => "worker (a limit)",
+            job::Thread::Native => unreachable!("no method of a browser"),
         };
         let ends_up = match method.ends_up {
             EndsUp::MainBuffer => "main JS",
@@ -173,15 +177,19 @@ fn the_documentation_s_table_is_the_registry() {
             EndsUp::WorkerBuffer => "worker JS",
             EndsUp::WorkerWasm => "worker Wasm",
             EndsUp::Shared => "shared JS",
-            EndsUp::Nowhere => unreachable!("it reads"),
+            EndsUp::MainText => "main text",
+            EndsUp::WorkerText => "worker text",
+            EndsUp::Nowhere | EndsUp::Native => unreachable!("it reads in a browser"),
         };
         let reads = match (method.parts, method.copies) {
             (true, Copies::None) => "parts",
             (true, Copies::WhereKept) => "parts, of a copy where files are kept open",
             (true, Copies::Stored) => "parts of a copy",
+            (true, Copies::Held) => "parts of a copy in memory",
             (false, Copies::None) => "whole files",
             (false, Copies::WhereKept) => "whole files, of a copy where files are kept open",
             (false, Copies::Stored) => "whole copies",
+            (false, Copies::Held) => "whole copies in memory",
         };
         [format!("`{}`", method.name), thread.into(), ends_up.into(), reads.into()]
     };

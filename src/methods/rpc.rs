@@ -32,7 +32,7 @@ pub const METHODS: &[Method] = &[
 
 #[allow(clippy::unused_async)] // every method opens by a future
 async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
-    let port = context.port.as_ref().expect("methods that ask get a port");
+    let port = context.port();
     let depth = context.group.iodepth;
     let askers = if depth == 1 { Array::of1(&glue::asker(port)) } else { glue::askers(port, depth) };
     let askers = askers.into_iter().map(JsCast::unchecked_into).collect::<Vec<Function>>();

@@ -20,8 +20,11 @@ use crate::awaiting::Settled;
 use crate::glue;
 use crate::opfs::{Call, OpfsError, View};
 
+/// Besides a page that is isolated.
+pub const NEEDS: &[&str] = &["Atomics.waitAsync"];
+
 pub const METHODS: &[Method] = &[Method::new("rpc/shared", EndsUp::Shared, |context| Box::pin(open(context)))
-    .needs(&["Atomics.waitAsync"])
+    .needs(NEEDS)
     .handles(Handles::Shared)
     .served(|context, port| Box::pin(serve(context, port)))];
 
@@ -33,19 +36,35 @@ const FAILED: i32 = 2;
 /// The second number: how many bytes follow.
 const LENGTH: u32 = 1;
 /// Where they begin.
-const DATA: u32 = 8;
+pub const DATA: u32 = 8;
 /// Room for an error's text, where blocks are smaller.
 const TEXT: u32 = 1024;
 
 /// The memory of one read in flight, as one thread sees it.
-struct Memory {
-    buffer: SharedArrayBuffer,
-    numbers: Int32Array,
+pub struct Memory {
+    pub buffer: SharedArrayBuffer,
+    pub numbers: Int32Array,
     /// What follows the numbers.
     data: Uint8Array,
 }
 
 impl Memory {
+    /// Room for a block, where pages have such memory.
+    pub fn new(context: &Context) -> Result<Self, Unopened> {
+        if !glue::CROSS_ORIGIN_ISOLATED.with(JsValue::is_truthy) {
+            return Err(Unopened::absent("SharedArrayBuffer, which a page has that is cross-origin isolated"));
+        }
+        let memory = Self::of(SharedArrayBuffer::new(DATA + context.block_length().max(TEXT)));
+        // Nothing is asked yet.
+        memory.numbers.set_index(STATE, READ);
+        Ok(memory)
+    }
+
+    /// How many bytes the last answer brought.
+    pub fn length(&self) -> u32 {
+        u32::try_from(self.numbers.get_index(LENGTH)).unwrap_or_default()
+    }
+
     fn of(buffer: SharedArrayBuffer) -> Self {
         let length = buffer.byte_length() - DATA;
         let numbers = Int32Array::new_with_byte_offset_and_length(&buffer, 0, DATA / 4);
@@ -58,21 +77,14 @@ impl Memory {
 
 #[allow(clippy::unused_async)] // every method opens by a future
 async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
-    if !glue::CROSS_ORIGIN_ISOLATED.with(JsValue::is_truthy) {
-        return Err(Unopened::absent("SharedArrayBuffer, which a page has that is cross-origin isolated"));
-    }
-    let port = context.port.as_ref().expect("methods that ask get a port");
+    let port = context.port();
     let depth = context.group.iodepth;
-    let memories = Array::new();
-    for _ in 0..depth {
-        memories.push(&SharedArrayBuffer::new(DATA + context.block_length().max(TEXT)));
-    }
-    port.post_message(&memories).map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
-    Ok(queue::lanes((0..depth).map(|lane| {
-        let memory = Memory::of(memories.get(lane).unchecked_into());
-        // Nothing is asked yet.
-        memory.numbers.set_index(STATE, READ);
-        Asking { ask: glue::shared_asker(port, &memory.numbers, (depth > 1).then_some(lane)), memory }
+    let memories = (0..depth).map(|_| Memory::new(context)).collect::<Result<Vec<Memory>, Unopened>>()?;
+    let buffers: Array = memories.iter().map(|memory| &memory.buffer).collect();
+    port.post_message(&buffers).map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
+    Ok(queue::lanes((0..).zip(memories).map(|(lane, memory)| {
+        let ask = glue::shared_asker(port, &memory.numbers, (depth > 1).then_some(lane));
+        Asking { ask, memory }
     })))
 }
 
@@ -105,7 +117,7 @@ impl Asking {
         }
         let asked = self.ask.call2(&JsValue::UNDEFINED, &op.file.into(), &(op.at as f64).into()).map_err(failed)?;
         Settled::of(asked.unchecked_ref::<Promise>()).await.map_err(failed)?;
-        let length = u32::try_from(numbers.get_index(LENGTH)).unwrap_or_default();
+        let length = self.memory.length();
         if numbers.get_index(STATE) == READ {
             return Ok(length);
         }

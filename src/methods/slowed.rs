@@ -9,7 +9,7 @@
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
-use opfs_bench_core::fixture::Checksum;
+use opfs_bench_core::fixture::{Checksum, Form};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::units::Nanos;
 
@@ -60,6 +60,10 @@ impl Reader for Slowed {
             let extra_ms = wait(timed.elapsed_ms * self.share, js_sys::Math::random() * self.tick_ms, clock::now_ms);
             Ok(Timed { elapsed_ms: timed.elapsed_ms + extra_ms, ..timed })
         })
+    }
+
+    fn form(&self) -> Form {
+        self.plain.form()
     }
 }
 

@@ -11,8 +11,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::FileSystemDirectoryHandle;
 
 use super::{Block, Context, Handles, Loop, Method, Open, Queue, Reader, Sink, Timed, Unopened};
-use crate::awaiting::Settled;
-use crate::opfs::{Call, Directory, OpfsError, SyncHandle};
+use crate::opfs::{self, Call, Directory, OpfsError, SyncHandle};
 
 #[wasm_bindgen(module = "/www/twins.js")]
 extern "C" {
@@ -36,6 +35,10 @@ extern "C" {
         files: &Uint32Array,
         offsets: &Float64Array,
     ) -> Promise;
+    #[wasm_bindgen(js_name = wholeKept)]
+    fn whole_kept(opened: &Array, files: &Uint32Array) -> Promise;
+    #[wasm_bindgen(js_name = wholeEach)]
+    fn whole_each(directory: &FileSystemDirectoryHandle, names: &Array, files: &Uint32Array) -> Promise;
 }
 
 pub const METHODS: &[Method] = &[
@@ -43,6 +46,8 @@ pub const METHODS: &[Method] = &[
     synchronous("worker/sync-js-buffer", EndsUp::WorkerBuffer, |context| Box::pin(open_sync(context, Memory::buffer(context)))),
     Method::new("main/slice-js", EndsUp::MainBuffer, |context| Box::pin(open_slice(context))).queue(Queue::OneByOne),
     Method::new("worker/slice-js", EndsUp::WorkerBuffer, |context| Box::pin(open_slice(context))).queue(Queue::OneByOne),
+    Method::new("main/array-buffer-js", EndsUp::MainBuffer, |context| Box::pin(open_whole(context))).queue(Queue::OneByOne).whole(),
+    Method::new("worker/array-buffer-js", EndsUp::WorkerBuffer, |context| Box::pin(open_whole(context))).queue(Queue::OneByOne).whole(),
 ];
 
 const fn synchronous(name: &'static str, ends_up: EndsUp, open: Open) -> Method {
@@ -88,50 +93,73 @@ impl Memory {
     }
 }
 
-/// One of the loops with what it reads from.
-enum Twin {
-    /// The handles are open as long as those that they are of.
-    SyncKept {
-        handles: Array,
-        _open: Rc<[SyncHandle]>,
-        memory: Memory,
-    },
-    SyncEach {
-        directory: Directory,
-        names: Array,
-        memory: Memory,
-    },
-    SliceKept {
-        opened: Array,
-        length: f64,
-    },
-    SliceEach {
-        directory: Directory,
-        names: Array,
-        length: f64,
-    },
+/// A loop with what it reads from.
+struct Twin {
+    how: How,
+    files: Files,
+}
+
+/// What an op does with its file.
+enum How {
+    /// `read()` of a sync handle into this memory.
+    Sync(Memory),
+    /// `arrayBuffer()` of a slice of so many bytes.
+    Slice(f64),
+    /// `arrayBuffer()` of all of it.
+    Whole,
+}
+
+/// The files.
+enum Files {
+    /// Sync handles or blobs. Handles are open as long as those that they are of.
+    Kept { opened: Array, _handles: Option<Rc<[SyncHandle]>> },
+    /// Where they are, to be opened for each op.
+    Each(Folder),
+}
+
+/// Files by their names.
+pub(super) struct Folder {
+    pub directory: Directory,
+    pub names: Array,
+}
+
+impl Folder {
+    /// The group's.
+    pub fn of(context: &Context) -> Self {
+        let names = context.names.iter().map(|name| JsValue::from(name.as_str())).collect();
+        Self { directory: context.directory.clone(), names }
+    }
+
+    /// The name of the file that an op reads.
+    pub fn name(&self, op: &Op) -> String {
+        self.names.get(op.file).as_string().unwrap_or_default()
+    }
 }
 
 async fn open_sync(context: &Context, memory: Memory) -> Result<Box<dyn Reader>, Unopened> {
-    Ok(Box::new(match context.group.open {
+    let files = match context.group.open {
         job::Open::Kept => {
-            let open = context.kept_sync_handles().await?;
-            Twin::SyncKept { handles: open.iter().map(SyncHandle::js).collect(), _open: open, memory }
+            let handles = context.kept_sync_handles().await?;
+            Files::Kept { opened: handles.iter().map(SyncHandle::js).collect(), _handles: Some(handles) }
         }
-        job::Open::Each => Twin::SyncEach { directory: context.directory.clone(), names: names(context), memory },
-    }))
+        job::Open::Each => Files::Each(Folder::of(context)),
+    };
+    Ok(Box::new(Twin { how: How::Sync(memory), files }))
 }
 
 async fn open_slice(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
-    let length = context.group.bs.0 as f64;
-    if context.group.open == job::Open::Each {
-        return Ok(Box::new(Twin::SliceEach { directory: context.directory.clone(), names: names(context), length }));
-    }
-    Ok(Box::new(Twin::SliceKept { opened: context.snapshots().await?.iter().collect(), length }))
+    Ok(Box::new(Twin { how: How::Slice(context.block_length().into()), files: blobs(context).await? }))
 }
 
-fn names(context: &Context) -> Array {
-    context.names.iter().map(|name| JsValue::from(name.as_str())).collect()
+async fn open_whole(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
+    Ok(Box::new(Twin { how: How::Whole, files: blobs(context).await? }))
+}
+
+async fn blobs(context: &Context) -> Result<Files, OpfsError> {
+    Ok(match context.group.open {
+        job::Open::Kept => Files::Kept { opened: context.snapshots().await?.iter().collect(), _handles: None },
+        job::Open::Each => Files::Each(Folder::of(context)),
+    })
 }
 
 impl Loop for Twin {
@@ -142,12 +170,14 @@ impl Loop for Twin {
         // The same loop for each op alone, since what it reads is seen after its last op only.
         let mut all = Timed { elapsed_ms: 0.0, bytes: 0 };
         for op in ops {
-            self.memory().inspect(|memory| memory.spoil());
+            if let How::Sync(memory) = &self.how {
+                memory.spoil();
+            }
             let (timed, buffer) = self.read(std::slice::from_ref(op)).await?;
-            all = Timed { elapsed_ms: all.elapsed_ms + timed.elapsed_ms, bytes: all.bytes + timed.bytes };
-            match self.memory() {
-                Some(memory) => memory.give(sink),
-                None => sink.buffer(&buffer),
+            all = all.and(timed);
+            match &self.how {
+                How::Sync(memory) => memory.give(sink),
+                How::Slice(_) | How::Whole => sink.buffer(&buffer),
             }
         }
         Ok(all)
@@ -155,57 +185,66 @@ impl Loop for Twin {
 }
 
 impl Twin {
-    /// For loops that read into memory of ours.
-    fn memory(&self) -> Option<&Memory> {
-        match self {
-            Self::SyncKept { memory, .. } | Self::SyncEach { memory, .. } => Some(memory),
-            Self::SliceKept { .. } | Self::SliceEach { .. } => None,
-        }
-    }
-
     /// Runs the loop. Its time, and the buffer that the browser made for its last op, if it made one.
     async fn read(&self, ops: &[Op]) -> Result<(Timed, ArrayBuffer), OpfsError> {
-        let files = Uint32Array::from(&ops.iter().map(|op| op.file).collect::<Vec<_>>()[..]);
-        let offsets = Float64Array::from(&ops.iter().map(|op| op.at as f64).collect::<Vec<_>>()[..]);
-        let read = match self {
-            Self::SyncKept { handles, memory, .. } => sync_kept(handles, &memory.view(), &files, &offsets).map(JsValue::from),
-            Self::SyncEach { directory, names, memory } => {
-                settled(sync_each(directory.js(), names, &memory.view(), &files, &offsets)).await
+        let (files, offsets) = lists(ops);
+        let call = if matches!(self.how, How::Sync(_)) { Call::Read } else { Call::ArrayBuffer };
+        let read = match (&self.how, &self.files) {
+            (How::Sync(memory), Files::Kept { opened, .. }) => {
+                sync_kept(opened, &memory.view(), &files, &offsets).map_err(|error| OpfsError::thrown(call, "", &error)).map(JsValue::from)
             }
-            Self::SliceKept { opened, length } => settled(slice_kept(opened, *length, &files, &offsets)).await,
-            Self::SliceEach { directory, names, length } => settled(slice_each(directory.js(), names, *length, &files, &offsets)).await,
+            (How::Sync(memory), Files::Each(Folder { directory, names })) => {
+                opfs::settle(call, "", sync_each(directory.js(), names, &memory.view(), &files, &offsets)).await
+            }
+            (How::Slice(length), Files::Kept { opened, .. }) => opfs::settle(call, "", slice_kept(opened, *length, &files, &offsets)).await,
+            (How::Slice(length), Files::Each(Folder { directory, names })) => {
+                opfs::settle(call, "", slice_each(directory.js(), names, *length, &files, &offsets)).await
+            }
+            (How::Whole, Files::Kept { opened, .. }) => opfs::settle(call, "", whole_kept(opened, &files)).await,
+            (How::Whole, Files::Each(Folder { directory, names })) => {
+                opfs::settle(call, "", whole_each(directory.js(), names, &files)).await
+            }
         };
-        let read: Array = match read {
+        let read = match read {
             Ok(read) => read.unchecked_into(),
-            Err(error) => return Err(self.explain(ops, &error).await),
+            Err(error) => return Err(self.explain(ops).await.unwrap_or(error)),
         };
-        let number = |place: u32| read.get(place).as_f64().unwrap_or(f64::NAN);
-        // A count of bytes; what is none is found out as a wrong one.
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let timed = Timed { elapsed_ms: number(0), bytes: number(1) as u64 };
-        Ok((timed, read.get(2).unchecked_into()))
+        Ok((timed(&read), last_buffer(&read)))
     }
 
     /// A loop in JavaScript does not say which of its calls threw, on which file: opening the files again tells, in most cases.
-    async fn explain(&self, ops: &[Op], error: &JsValue) -> OpfsError {
-        if let Self::SyncEach { directory, names, .. } | Self::SliceEach { directory, names, .. } = self {
-            for op in ops {
-                let name = names.get(op.file).as_string().unwrap_or_default();
-                let opened = match (directory.file(&name).await, self) {
-                    (Ok(file), Self::SyncEach { .. }) => file.open_sync().await.map(drop),
-                    (Ok(file), _) => file.snapshot().await.map(drop),
-                    (Err(error), _) => Err(error),
-                };
-                if let Err(error) = opened {
-                    return error;
-                }
+    async fn explain(&self, ops: &[Op]) -> Option<OpfsError> {
+        let Files::Each(folder) = &self.files else { return None };
+        for op in ops {
+            let opened = match (folder.directory.file(&folder.name(op)).await, &self.how) {
+                (Ok(file), How::Sync(_)) => file.open_sync().await.map(drop),
+                (Ok(file), _) => file.snapshot().await.map(drop),
+                (Err(error), _) => Err(error),
+            };
+            if let Err(error) = opened {
+                return Some(error);
             }
         }
-        let call = if matches!(self, Self::SyncKept { .. } | Self::SyncEach { .. }) { Call::Read } else { Call::ArrayBuffer };
-        OpfsError::thrown(call, "", error)
+        None
     }
 }
 
-async fn settled(promise: Promise) -> Result<JsValue, JsValue> {
-    Settled::of(&promise).await
+/// The ops as the loops take them: files and offsets.
+pub(super) fn lists(ops: &[Op]) -> (Uint32Array, Float64Array) {
+    let files = Uint32Array::from(&ops.iter().map(|op| op.file).collect::<Vec<_>>()[..]);
+    let offsets = Float64Array::from(&ops.iter().map(|op| op.at as f64).collect::<Vec<_>>()[..]);
+    (files, offsets)
+}
+
+/// What a loop says that it took and read.
+pub(super) fn timed(read: &Array) -> Timed {
+    let number = |place: u32| read.get(place).as_f64().unwrap_or(f64::NAN);
+    // A count of bytes; what is none is found out as a wrong one.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    Timed { elapsed_ms: number(0), bytes: number(1) as u64 }
+}
+
+/// The buffer that the last op of a loop brought.
+pub(super) fn last_buffer(read: &Array) -> ArrayBuffer {
+    read.get(2).unchecked_into()
 }

@@ -30,6 +30,8 @@ pub enum Call {
     ArrayBuffer,
     /// `Blob.bytes()`
     Bytes,
+    /// `Blob.text()`
+    Text,
     /// `read()` of a reader of `Blob.stream()`
     StreamRead,
     /// `FileReader.readAsArrayBuffer()`
@@ -70,6 +72,7 @@ impl Call {
             Self::Slice => "Blob.slice()",
             Self::ArrayBuffer => "Blob.arrayBuffer()",
             Self::Bytes => "Blob.bytes()",
+            Self::Text => "Blob.text()",
             Self::StreamRead => "a read of Blob.stream()",
             Self::FileReader => "FileReader.readAsArrayBuffer()",
             Self::FileReaderSync => "FileReaderSync.readAsArrayBuffer()",
@@ -132,9 +135,9 @@ impl OpfsError {
     }
 
     /// A read reached the end of the file before it had all that it wanted.
-    pub(crate) fn short(file: &str, at: u64, read: u32, wanted: u32) -> Self {
+    pub(crate) fn short(call: Call, file: &str, at: u64, read: u32, wanted: u32) -> Self {
         let message = format!("the file ended after {read} of {wanted} B from offset {at}");
-        Self { call: Call::Read, file: file.to_owned(), exception: String::new(), message }
+        Self { call, file: file.to_owned(), exception: String::new(), message }
     }
 
     /// A write took no more bytes.

@@ -1,6 +1,6 @@
 //! A launch: a fresh browser opens the served page, measures one job, and ends.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -196,6 +196,16 @@ impl Launcher {
         // A page that is given a job afterwards still needs one to begin with.
         let preset = if work.own.is_some() { "quick" } else { &work.job.name };
         format!("{}?preset={preset}{seed}", self.server.url())
+    }
+
+    /// The folder of all files of browsers that have run here, which is removed with all that is in it when the launcher is stopped, and also
+    /// where this command is killed. None where the driver, and with it perhaps the machine, is someone else's.
+    #[must_use]
+    pub fn scratch(&self) -> Option<&Path> {
+        match &self.driver {
+            Running::Own(driver) => Some(driver.scratch()),
+            Running::Other(_) => None,
+        }
     }
 
     /// Ends the driver, its browsers and the server. When this returns, they and their files are gone.

@@ -2,7 +2,7 @@
 //!
 //! A [`launch`] takes a run through them in this order: [`server`] serves the page on this machine, [`driver`] starts a browser's
 //! `WebDriver` server, [`session`] speaks to it, [`page`] presses Start and asks how far it is, [`results`] writes what came
-//! out, and [`recompute`] checks that a file's estimates follow from its samples.
+//! out, [`native`] reads the same outside the browser, and [`recompute`] checks that a file's estimates follow from its samples.
 
 #![deny(missing_docs)]
 
@@ -16,6 +16,7 @@ pub mod inbox;
 pub mod interrupt;
 pub mod lan;
 pub mod launch;
+pub mod native;
 pub mod open;
 pub mod page;
 pub mod print;

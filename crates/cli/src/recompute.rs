@@ -1,8 +1,8 @@
 //! Estimates follow from raw samples to the last bit: this computes them again and finds where a file says otherwise.
 
-use opfs_bench_core::estimate::estimate;
+use opfs_bench_core::estimate::{GroupEstimates, estimate};
 use opfs_bench_core::protocol;
-use opfs_bench_core::result::{GroupResult, RunResult};
+use opfs_bench_core::result::{GroupRecord, RunResult};
 use serde_json::Value;
 
 /// Computes the estimates of every group again from its raw samples. Returns a line for each group where a bit differs. Nothing for a
@@ -14,12 +14,14 @@ pub fn differences(result: &RunResult) -> Vec<String> {
     }
     let groups = result.groups.iter().map(|group| ("group", group));
     let superseded = result.superseded.iter().map(|group| ("first attempt of group", group));
-    let difference = |(kind, group): (&str, &GroupResult)| {
-        let stated = serde_json::to_value(&group.estimates).expect("estimates are plain data");
-        let computed = serde_json::to_value(estimate(&group.record, result.seed)).expect("estimates are plain data");
-        first_difference(&stated, &computed, "").map(|place| format!("{kind} {}{place}", group.record.group.name))
+    let native = |place: usize| if place == 0 { "" } else { ", outside the browser" };
+    let records = groups.chain(superseded).flat_map(|(kind, group)| group.records().enumerate().map(move |(place, of)| (kind, place, of)));
+    let difference = |(kind, place, (record, estimates)): (&str, usize, (&GroupRecord, &GroupEstimates))| {
+        let stated = serde_json::to_value(estimates).expect("estimates are plain data");
+        let computed = serde_json::to_value(estimate(record, result.seed)).expect("estimates are plain data");
+        first_difference(&stated, &computed, "").map(|found| format!("{kind} {}{}{found}", record.group.name, native(place)))
     };
-    groups.chain(superseded).filter_map(difference).collect()
+    records.filter_map(difference).collect()
 }
 
 /// The result with the estimates that its samples give, in place of those that stand in it. Those of another protocol stay.

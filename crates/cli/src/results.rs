@@ -1,4 +1,4 @@
-//! Result files: each is written once, whole or not at all, under a name that no other file has.
+//! Result files: each is written whole or not at all, under a name that no other file has, and never changed once its run is over.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -14,7 +14,7 @@ const ATTEMPTS: u32 = 1000;
 /// The files of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The result, exactly as the page gave it.
+    /// The result: as the page gave it, until the run has more to add.
     pub json: PathBuf,
     /// The report for a browser.
     pub html: PathBuf,
@@ -43,6 +43,15 @@ pub fn write(folder: &Path, started: &str, browser: &str, json: &str, html: &str
     Ok(Written { json, html: html_path })
 }
 
+/// Writes a result and its report once more, at the end of the run that has added to them.
+///
+/// # Errors
+/// When the folder cannot be written; what was written before stays then.
+pub fn complete(written: &Written, json: &str, html: &str) -> Result<()> {
+    replace(&written.json, json)?;
+    replace(&written.html, html)
+}
+
 /// Writes a result alone to a fresh file, with no report of its name beside it.
 ///
 /// # Errors
@@ -60,7 +69,7 @@ pub fn write_result(folder: &Path, started: &str, browser: &str, json: &str) -> 
     bail!("{} holds {ATTEMPTS} results named {stem} already", folder.display())
 }
 
-/// Writes a file that can be made again, in place of what it was before: whole or not at all.
+/// Writes a file in place of what it was before: whole or not at all.
 ///
 /// # Errors
 /// When the folder cannot be written.

@@ -49,6 +49,8 @@ fn result() -> RunResult {
         batch: Batch::Shared,
         bytes: 20 * 10 * 4096,
         latencies: None,
+        stages: Vec::new(),
+        allocated: None,
         verifications: [When::Before, When::After]
             .map(|when| Verification { when, ops: 1, expected: "a".into(), found: "a".into() })
             .to_vec(),
@@ -88,7 +90,7 @@ fn result() -> RunResult {
         environment: Environment { browser: "Browser 1".to_owned(), ..Environment::default() },
         ticks: None,
         fixtures: vec![],
-        groups: vec![GroupResult { estimates: estimate(&record, seed), record }],
+        groups: vec![GroupResult::new(record.clone(), estimate(&record, seed))],
         superseded: vec![],
         polls: 0,
     }

@@ -1,6 +1,8 @@
 //! The bytes of fixtures: seeded, incompressible, and known at every offset without reading anything, so that what a
 //! method read can be checked against what should be there.
 
+use std::borrow::Cow;
+
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use xxhash_rust::xxh3::Xxh3;
@@ -68,15 +70,35 @@ impl Checksum {
     }
 }
 
-/// The checksum of what these ops must read, one after another.
+/// What a method makes of the bytes that an op reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Nothing: they are what was written.
+    #[default]
+    Bytes,
+    /// Text, each op's bytes for themselves: [`decoded`].
+    Text,
+}
+
+/// Bytes decoded as UTF-8 as the web's standard says ("UTF-8 decode" of WHATWG's Encoding, which `Blob.text()` does): a byte order mark at the
+/// beginning is left out, and what is no UTF-8 becomes a U+FFFD for each longest part of a sequence that could have become one.
 #[must_use]
-pub fn expected(seed: Seed, first_file: u32, ops: &[Op]) -> String {
+pub fn decoded(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
+}
+
+/// The checksum of what these ops must read, one after another, in the form in which it comes. That of a text is its UTF-8's.
+#[must_use]
+pub fn expected(seed: Seed, first_file: u32, ops: &[Op], form: Form) -> String {
     let mut checksum = Checksum::new();
     let mut buffer = Vec::new();
     for op in ops {
         buffer.resize(op.len as usize, 0);
         FixtureFile::new(seed, first_file + op.file).fill(op.at, &mut buffer);
-        checksum.update(&buffer);
+        match form {
+            Form::Bytes => checksum.update(&buffer),
+            Form::Text => checksum.update(decoded(&buffer).as_bytes()),
+        }
     }
     checksum.digits()
 }
@@ -121,6 +143,41 @@ mod tests {
         assert_eq!(bytes, again);
         FixtureFile::new(Seed(1), 1).fill(0, &mut again);
         assert_ne!(bytes, again);
+    }
+
+    /// Unicode's own example of U+FFFD for maximal subparts, and what the web's standard adds.
+    #[test]
+    fn text_is_decoded_as_the_web_decodes_it() {
+        for (bytes, text) in [
+            (&b"plain \xc3\xa9 \xf0\x9f\x9a\x80"[..], "plain é 🚀"),
+            (b"a\xf1\x80\x80\xe1\x80\xc2b\x80c\x80\xbfd", "a\u{fffd}\u{fffd}\u{fffd}b\u{fffd}c\u{fffd}\u{fffd}d"),
+            // A surrogate, an overlong form, one beyond the last character, and bytes that are in no sequence.
+            (b"\xed\xa0\x80", "\u{fffd}\u{fffd}\u{fffd}"),
+            (b"\xc0\xaf", "\u{fffd}\u{fffd}"),
+            (b"\xf4\x91\x92\x93\xff", "\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}"),
+            // The mark is left out once, at the beginning, and whole.
+            (b"\xef\xbb\xbftext", "text"),
+            (b"\xef\xbb\xbf\xef\xbb\xbftext", "\u{feff}text"),
+            (b"a\xef\xbb\xbf", "a\u{feff}"),
+            (b"\xef\xbb", "\u{fffd}"),
+            (b"", ""),
+        ] {
+            assert_eq!(decoded(bytes), text, "{bytes:02x?}");
+        }
+    }
+
+    #[test]
+    fn what_is_expected_of_text_is_that_of_each_op_for_itself() {
+        let ops = [Op { file: 0, at: 3, len: 50 }, Op { file: 1, at: 0, len: 7 }];
+        let mut checksum = Checksum::new();
+        for op in ops {
+            let mut bytes = vec![0; op.len as usize];
+            FixtureFile::new(Seed(4), 10 + op.file).fill(op.at, &mut bytes);
+            checksum.update(decoded(&bytes).as_bytes());
+        }
+        let [text, bytes] = [Form::Text, Form::Bytes].map(|form| expected(Seed(4), 10, &ops, form));
+        assert_eq!(text, checksum.digits());
+        assert_ne!(text, bytes);
     }
 
     #[test]

@@ -17,6 +17,9 @@ pub struct Op {
     pub len: u32,
 }
 
+/// A pilot reads the ops of this round, which no run reaches.
+pub const PILOT_ROUND: u32 = u32::MAX;
+
 /// A verification reads at most this many ops ...
 const VERIFIED_OPS: u64 = 64;
 /// ... and about this many bytes.

@@ -8,7 +8,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::super::{Block, Loop, Sink, Timed};
 use super::*;
-use crate::opfs::OpfsError;
+use crate::opfs::{OpfsError, View};
 
 /// Short, so that tests are; any answer that does come takes less.
 const DEADLINE_MS: f64 = 100.0;
@@ -76,6 +76,70 @@ async fn every_method_says_which_call_failed_on_which_file() {
         );
     }
     clean(&name).await;
+}
+
+/// What happens to a group's first file after it was written.
+#[derive(Clone, Copy, Debug)]
+enum Damage {
+    /// A byte in the middle is another: a letter, which no decoding hides.
+    ChangedByte,
+    /// The last byte is gone.
+    Truncated,
+    /// Its first and its second block have changed places.
+    SwappedBlocks,
+}
+
+impl Damage {
+    async fn happen(self, folder: &Directory, group: &Group) {
+        let file = folder.file(&file_name(&group.fileset(), 0)).await.unwrap().open_sync_patiently().await.unwrap();
+        let read = |at: u64, length: u32| {
+            let bytes = Uint8Array::new_with_length(length);
+            file.read_full(&View::of(bytes.clone()), at).unwrap();
+            bytes.to_vec()
+        };
+        match self {
+            Self::ChangedByte => {
+                let letter = if read(1_500, 1)[0] == b'a' { b'b' } else { b'a' };
+                file.write_full(&[letter], 1_500).unwrap();
+            }
+            Self::Truncated => file.truncate(2_999).unwrap(),
+            Self::SwappedBlocks => {
+                let (first, second) = (read(0, 1_000), read(1_000, 1_000));
+                assert_ne!(first, second);
+                file.write_full(&second, 0).unwrap();
+                file.write_full(&first, 1_000).unwrap();
+            }
+        }
+    }
+}
+
+/// A method that is registered is among them: the numbers at the end are the registry's. What runs on the main thread is tried here by the
+/// same code, and on that thread by an end-to-end test.
+#[wasm_bindgen_test]
+async fn every_method_notices_damage_to_a_single_file() {
+    for damage in [Damage::ChangedByte, Damage::Truncated, Damage::SwappedBlocks] {
+        let mut seen = Seen::default();
+        for group in groups() {
+            let (name, folder) = folder("damaged").await;
+            write(&folder, &group, SEED).await;
+            damage.happen(&folder, &group).await;
+            for method in fitting(&group) {
+                let Some((reader, served)) = open(method, &folder, &group).await else {
+                    seen.absent(method);
+                    continue;
+                };
+                match Bench::new(group.clone(), 0, SEED, 0).verify(&*reader, When::Before).await {
+                    Ok(verification) => assert_ne!(verification.found, verification.expected, "{} {damage:?}", method.name),
+                    // Nothing but a file that is too short may be told by an error, or right bytes would never be seen.
+                    Err(error) => assert!(matches!(damage, Damage::Truncated), "{} {damage:?}: {error}", method.name),
+                }
+                drop((reader, served));
+                seen.tried(method);
+            }
+            clean(&name).await;
+        }
+        seen.assert_all();
+    }
 }
 
 #[wasm_bindgen_test]

@@ -4,6 +4,7 @@
 mod mistakes;
 mod parallel;
 mod slowed;
+mod text;
 
 use std::rc::Rc;
 
@@ -87,7 +88,7 @@ async fn open_found(found: Found, folder: &Directory, group: &Group) -> Option<O
             // These alone are asked for by more than their names.
             let mode = name.contains("/sync-") && missing.starts_with("createSyncAccessHandle({ mode: ");
             let stream = name.ends_with("/stream-byob") && missing.contains("ReadableStreamBYOBReader");
-            let isolated = name == "rpc/shared" && missing.contains("isolated");
+            let isolated = name.starts_with("rpc/shared") && missing.contains("isolated");
             assert!(mode || stream || isolated || found.method.needs.contains(&missing.as_str()), "{name}: {missing}");
             None
         }
@@ -109,35 +110,61 @@ fn fitting(group: &Group) -> impl Iterator<Item = &'static Method> {
     all().filter(|method| method.reads() && super::unfit(method, group).is_none())
 }
 
+/// Whole files and parts of them, opened each time and kept open.
+fn groups() -> [Group; 4] {
+    [(true, Open::Each), (true, Open::Kept), (false, Open::Each), (false, Open::Kept)].map(|(whole, open)| group(whole, open))
+}
+
+/// Which methods a test of [`groups`] has tried, by their names, and which this browser lacks.
+#[derive(Default)]
+struct Seen {
+    tried: Vec<&'static str>,
+    absent: Vec<&'static str>,
+}
+
+impl Seen {
+    fn tried(&mut self, method: &Method) {
+        self.tried.push(method.name);
+    }
+
+    fn absent(&mut self, method: &Method) {
+        self.absent.push(method.name);
+    }
+
+    /// Fails unless every method of the registry was met in all the groups that it fits, and most of them are in this browser.
+    fn assert_all(&self) {
+        assert!(self.tried.len() > self.absent.len(), "lacking: {:?}", self.absent);
+        for method in all().filter(|method| method.reads()) {
+            let met = self.tried.iter().chain(&self.absent).filter(|name| **name == method.name).count();
+            assert_eq!(met, if method.parts { 4 } else { 2 }, "{}", method.name);
+        }
+    }
+}
+
 #[wasm_bindgen_test]
 async fn every_method_reads_the_fixtures_bytes_and_counts_them() {
-    let (mut tried, mut absent) = (0, 0);
-    for (whole, open_when) in [(true, Open::Each), (true, Open::Kept), (false, Open::Each), (false, Open::Kept)] {
-        let group = group(whole, open_when);
+    let mut seen = Seen::default();
+    for group in groups() {
         let (name, folder) = folder("right").await;
         write(&folder, &group, SEED).await;
         for method in fitting(&group) {
             let Some((reader, served)) = open(method, &folder, &group).await else {
-                absent += 1;
+                seen.absent(method);
                 continue;
             };
             let mut bench = Bench::new(group.clone(), 0, SEED, 0);
             let verification = bench.verify(&*reader, When::Before).await.unwrap();
-            assert_eq!(verification.found, verification.expected, "{} {open_when:?}", method.name);
+            assert_eq!(verification.found, verification.expected, "{} {:?}", method.name, group.open);
             let batch = Batch { round: 3, stride: 1, n: 40, dither: Nanos(10_000), rate_iops: None };
             let timed = bench.sample(&*reader, batch).await.unwrap();
-            assert_eq!(timed.bytes, 40 * group.bs.0, "{} {open_when:?}", method.name);
+            assert_eq!(timed.bytes, 40 * group.bs.0, "{} {:?}", method.name, group.open);
             assert!(timed.elapsed.is_some() && timed.ops.is_empty() && timed.pacing.is_none());
             drop((reader, served));
-            tried += 1;
+            seen.tried(method);
         }
         clean(&name).await;
     }
-    assert!(tried > absent, "{absent} of {tried}");
-    assert_eq!(
-        tried + absent,
-        2 * all().filter(|method| method.reads()).count() + 2 * all().filter(|method| method.reads() && method.parts).count()
-    );
+    seen.assert_all();
 }
 
 #[wasm_bindgen_test]
@@ -220,8 +247,8 @@ async fn a_method_that_the_browser_lacks_says_what_is_missing() {
 fn threads_and_destinations_agree() {
     for method in all().filter(|method| method.reads()) {
         let thread = method.name.parse::<opfs_bench_core::job::MethodName>().unwrap().thread();
-        let in_worker = matches!(method.ends_up, EndsUp::WorkerBuffer | EndsUp::WorkerWasm);
-        assert_eq!(matches!(thread, Thread::Worker | Thread::Pool), in_worker, "{}", method.name);
+        let in_worker = matches!(method.ends_up, EndsUp::WorkerBuffer | EndsUp::WorkerWasm | EndsUp::WorkerText);
+        assert_eq!(thread.timed_in_worker() || thread == Thread::Pool, in_worker, "{}", method.name);
         assert_eq!(thread == Thread::Pool, method.deal.is_some(), "{}", method.name);
         assert_eq!(thread == Thread::Rpc, method.serve.is_some(), "{}", method.name);
     }

@@ -1,6 +1,6 @@
 //! Several reads in flight, and workers that share the ops.
 
-use opfs_bench_core::fixture::{self, Checksum, file_name};
+use opfs_bench_core::fixture::{self, Checksum, Form, file_name};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::share::{Deal, Share};
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -47,7 +47,7 @@ async fn a_read_that_fails_leaves_the_next_batch_alone() {
     let op = |file: u32| Op { file, at: 0, len: 3000 };
     let here: Vec<Op> = (0..5).cycle().take(30).map(op).collect();
     let missing: Vec<Op> = here.iter().enumerate().map(|(place, here)| if place == 9 { op(5) } else { *here }).collect();
-    let expected = fixture::expected(SEED, 0, &here);
+    let expected = fixture::expected(SEED, 0, &here, Form::Bytes);
     let mut tried = 0;
     // What another storage holds is still there when the file is not.
     for method in fitting(&group).filter(|method| method.copies != super::super::Copies::Stored) {

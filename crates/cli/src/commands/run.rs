@@ -15,6 +15,7 @@ use crate::exit::{Exit, Failure, OrUsage};
 use crate::inbox::Received;
 use crate::interrupt::Interrupt;
 use crate::launch::{BrowserOptions, Choice, Launcher, Work};
+use crate::native;
 use crate::open::{self, Ended, Program};
 use crate::print::print;
 use crate::progress::Progress;
@@ -71,7 +72,15 @@ impl Run {
         results::check_folder(&self.out).or_usage()?;
         let interrupt = Interrupt::listen()?;
         let launcher = Launcher::start(&self.browser, driver, capabilities).await?;
-        let ended = launcher.measure(&work, Progress::new(), &interrupt, |json| self.keep(json)).await;
+        let mut kept = None;
+        let keep = |json: &str| {
+            kept = Some(self.keep(json)?);
+            Ok(())
+        };
+        let mut ended = launcher.measure(&work, Progress::new(), &interrupt, keep).await;
+        if let Some(kept) = kept {
+            ended = conclude(kept, ended, &launcher, &interrupt).await;
+        }
         launcher.stop().await;
         Ok(ended?)
     }
@@ -117,12 +126,11 @@ impl Run {
         }
     }
 
-    /// Writes and prints the page's result.
-    fn keep(&self, json: &str) -> Result<()> {
+    /// Writes the page's result, before anything else can go wrong.
+    fn keep(&self, json: &str) -> Result<Kept> {
         let result = results::understand(&self.out, json)?;
         let written = results::write(&self.out, &result.started, self.browser.browser.name(), json, &report::page(&result))?;
-        print(&format!("{}\n\n{}\n{}", report::text(&result).trim_end(), written.json.display(), written.html.display()))?;
-        check_bytes(&result)
+        Ok(Kept { result, written })
     }
 }
 
@@ -141,6 +149,25 @@ fn show(received: &Received) -> Result<Exit> {
         Outcome::Finished if received.differences.is_empty() => Ok(Exit::Finished),
         Outcome::Finished => Ok(Exit::Failed),
     }
+}
+
+/// A result that is safe in its files.
+struct Kept {
+    result: RunResult,
+    written: Written,
+}
+
+/// Adds what is measured once the browser has ended, and prints the result, however the run has ended.
+async fn conclude(kept: Kept, ended: Result<Exit>, launcher: &Launcher, interrupt: &Interrupt) -> Result<Exit> {
+    let Kept { mut result, written } = kept;
+    let mut exit = ended;
+    if let Ok(Exit::Finished) = exit {
+        exit = Ok(native::measure(&mut result, launcher.scratch(), interrupt).await);
+        results::complete(&written, &result.to_json(), &report::page(&result))?;
+    }
+    print(&format!("{}\n\n{}\n{}", report::text(&result).trim_end(), written.json.display(), written.html.display()))?;
+    let exit = exit?;
+    check_bytes(&result).map(|()| exit)
 }
 
 /// A method that reads other bytes than it should is no method to be measured: a script must notice, whatever else the run found.

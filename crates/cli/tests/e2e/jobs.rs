@@ -185,10 +185,10 @@ size = "1 MiB"
 open = "kept"
 baseline = "main/slice"
 methods = [
-    "worker/slice", "main/bytes", "worker/bytes", "main/stream", "worker/stream", "main/stream-byob", "worker/stream-byob",
+    "worker/slice", "main/bytes", "worker/bytes", "main/text", "worker/text", "main/stream", "worker/stream", "main/stream-byob", "worker/stream-byob",
     "main/file-reader", "worker/file-reader", "worker/file-reader-sync", "main/response", "worker/response", "main/fetch",
     "worker/fetch", "worker/sync", "worker/sync-read-only", "worker/sync-readwrite-unsafe", "rpc/transfer", "rpc/clone", "rpc/shared",
-    "main/idb-blob", "worker/idb-blob",
+    "main/idb-blob", "worker/idb-blob", "limit/memcpy",
 ]
 
 [[group]]
@@ -202,13 +202,37 @@ open = "each"
 baseline = "main/array-buffer"
 methods = [
     "worker/array-buffer", "worker/sync", "worker/sync-read-only", "main/idb-array-buffer", "worker/idb-array-buffer", "main/idb-blob",
-    "main/cache", "worker/cache",
+    "main/cache", "worker/cache", "limit/memcpy",
 ]
 "#;
 
 /// The same for longer than any test waits for.
 pub fn every_method_for_long() -> String {
     EVERY_METHOD.replace("budget_s = 12", "budget_s = 600")
+}
+
+/// Small files that are read whole, by these methods.
+pub fn whole_files(baseline: &str, methods: &[String]) -> String {
+    let methods = methods.iter().map(|method| format!("{method:?}")).collect::<Vec<_>>().join(", ");
+    format!(
+        r#"
+name = "whole-files"
+title = "3 whole files of 4 KiB"
+budget_s = 2
+storage = "8 MiB"
+
+[[group]]
+name = "files"
+title = "3 whole files of 4 KiB"
+rw = "read"
+bs = "4 KiB"
+size = "12 KiB"
+nrfiles = 3
+open = "kept"
+baseline = "{baseline}"
+methods = [{methods}]
+"#
+    )
 }
 
 /// Longer than any test waits for.

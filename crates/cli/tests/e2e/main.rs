@@ -5,6 +5,7 @@
 //! measure, so only one runs at a time.
 
 mod command;
+mod damage;
 mod device;
 mod harness;
 mod jobs;

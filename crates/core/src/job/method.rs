@@ -23,10 +23,21 @@ pub enum Thread {
     Rpc,
     /// Several dedicated workers share the reads, and the main thread waits for all of them.
     Pool,
+    /// No page's: a worker finds out what reading could cost at least.
+    Limit,
+    /// No page's: the operating system reads, outside the browser.
+    Native,
 }
 
 /// The threads and how a name spells them.
-const THREADS: [(Thread, &str); 4] = [(Thread::Main, "main"), (Thread::Worker, "worker"), (Thread::Rpc, "rpc"), (Thread::Pool, "pool")];
+const THREADS: [(Thread, &str); 6] = [
+    (Thread::Main, "main"),
+    (Thread::Worker, "worker"),
+    (Thread::Rpc, "rpc"),
+    (Thread::Pool, "pool"),
+    (Thread::Limit, "limit"),
+    (Thread::Native, "native"),
+];
 
 impl Thread {
     fn name(self) -> &'static str {
@@ -36,13 +47,23 @@ impl Thread {
     /// Whether the worker's clock times it; the main thread's does otherwise.
     #[must_use]
     pub fn timed_in_worker(self) -> bool {
-        self == Self::Worker
+        matches!(self, Self::Worker | Self::Limit)
+    }
+
+    /// Whether a page can read its files so. What is no choice is there to compare the choices with.
+    #[must_use]
+    pub fn is_choice(self) -> bool {
+        matches!(self, Self::Main | Self::Worker | Self::Rpc | Self::Pool)
     }
 
     /// The thread of the empty loop that shows what measuring itself costs a method of this one: to ask is a loop of the main thread.
     #[must_use]
     pub fn of_empty_loop(self) -> Self {
-        if self == Self::Rpc { Self::Main } else { self }
+        match self {
+            Self::Rpc => Self::Main,
+            Self::Limit => Self::Worker,
+            other => other,
+        }
     }
 }
 
@@ -62,7 +83,7 @@ impl MethodName {
 
 /// Text that is no method's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a method's name: write thread/api, where thread is main, worker, rpc or pool, for instance worker/sync")]
+#[error("`{0}` is not a method's name: write thread/api, where thread is main, worker, rpc, pool or limit, for instance worker/sync")]
 pub struct BadMethodName(String);
 
 impl FromStr for MethodName {
@@ -101,7 +122,7 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for text in ["main/slice", "worker/sync-read-only", "rpc/transfer", "pool/sync"] {
+        for text in ["main/slice", "worker/sync-read-only", "rpc/transfer", "pool/sync", "limit/memcpy", "native/read"] {
             assert_eq!(text.parse::<MethodName>().map(|name| name.to_string()), Ok(text.to_owned()));
         }
     }

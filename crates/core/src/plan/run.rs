@@ -124,8 +124,8 @@ mod tests {
 
     fn result(seconds: f64, null_differs: bool) -> GroupResult {
         let invalid = if null_differs { vec![Invalid::NullArmDiffers { ratio: 1.05 }] } else { Vec::new() };
-        GroupResult {
-            record: GroupRecord {
+        GroupResult::new(
+            GroupRecord {
                 group: job().groups[0].clone(),
                 index: 0,
                 arms: Vec::new(),
@@ -138,7 +138,7 @@ mod tests {
                 budget_ns: Nanos(0),
                 elapsed_ns: Nanos::from_s(seconds),
             },
-            estimates: GroupEstimates {
+            GroupEstimates {
                 rounds: 0,
                 dropped: 0,
                 level: 0.99,
@@ -148,7 +148,7 @@ mod tests {
                 invalid,
                 arms: Vec::new(),
             },
-        }
+        )
     }
 
     fn task(plan: &RunPlan) -> (usize, f64) {

@@ -5,7 +5,7 @@
 //! 627) than promises on the main thread (main/slice) for random 4 KiB reads; and 41 times faster (40 to 42) for a file in order".
 
 use super::format::{Estimate, percent, ratio_estimate, times};
-use super::lead::Lead;
+use super::lead::{Lead, is_limit};
 use super::prose::{count, one_line};
 use super::verdict::{self, clause};
 use super::{table, words};
@@ -212,8 +212,10 @@ impl Sentence {
 }
 
 /// The arm that answers the question: `worker/sync` where the group has it, else the fastest contender with a verdict, else the first.
+/// What is no choice is no answer, however fast.
 fn subject(group: &GroupResult) -> Option<(&Arm, &ArmEstimate)> {
-    let contenders: Vec<_> = table::arms(group).into_iter().filter(|(arm, _)| arm.role == Role::Contender).collect();
+    let chosen_from = |arm: &Arm| arm.role == Role::Contender && !is_limit(arm);
+    let contenders: Vec<_> = table::arms(group).into_iter().filter(|(arm, _)| chosen_from(arm)).collect();
     let judged = contenders.iter().filter(|(_, estimate)| !matches!(estimate.verdict, Verdict::Withheld { .. }));
     let log = |estimate: &ArmEstimate| estimate.ratio.map_or(f64::INFINITY, |ratio| ratio.log);
     let fastest = judged.min_by(|(_, one), (_, other)| log(one).total_cmp(&log(other)));
@@ -222,7 +224,8 @@ fn subject(group: &GroupResult) -> Option<(&Arm, &ArmEstimate)> {
 
 /// The method that would have answered, had anything been measured.
 fn planned(group: &Group) -> Option<MethodName> {
-    group.methods.iter().find(|method| is_sync(method)).or(group.methods.first()).cloned()
+    let choices = || group.methods.iter().filter(|method| method.thread().is_choice());
+    choices().find(|method| is_sync(method)).or(choices().next()).cloned()
 }
 
 fn is_sync(method: &MethodName) -> bool {

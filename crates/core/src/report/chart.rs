@@ -7,9 +7,9 @@ use maud::{Markup, html};
 
 use super::axis::Axis;
 use super::format::{percent, ratio_estimate, times};
-use super::lead::Lead;
+use super::lead::{LIMIT, Lead};
 use super::prose::unbroken;
-use super::{table, verdict, words};
+use super::{table, words};
 use crate::estimate::{ArmEstimate, Verdict};
 use crate::protocol;
 use crate::result::{Arm, GroupResult, Role};
@@ -30,6 +30,8 @@ const LONGEST_NAME: usize = 20;
 struct Lane {
     name: String,
     null: bool,
+    class: &'static str,
+    label: String,
     lead: Lead,
     log: f64,
 }
@@ -68,20 +70,21 @@ impl Lane {
     fn of(group: &GroupResult, arm: &Arm, estimate: &ArmEstimate) -> Option<Self> {
         let lead = Lead::of(estimate);
         let log = lead.log.filter(|log| log.is_finite())?;
-        Some(Self { name: words::arm(&group.record, arm), null: arm.role == Role::Null, lead, log })
+        let (class, label) = (lead.class_of(arm), lead.label_of(arm));
+        Some(Self { name: words::arm(&group.record, arm), null: arm.role == Role::Null, class, label, lead, log })
     }
 
     fn class(&self) -> String {
-        format!("lane {}{}", verdict::class(&self.lead.verdict), if self.null { " null" } else { "" })
+        format!("lane {}{}", self.class, if self.null { " null" } else { "" })
     }
 
     /// What stands at the right end: `612× faster`, or the verdict. Short, since a phone has room for little more than the name.
     fn finding(&self) -> String {
         match self.lead.verdict {
-            Verdict::Faster | Verdict::Slower => {
+            Verdict::Faster | Verdict::Slower if self.class != LIMIT => {
                 format!("{}{}", times(libm::exp(self.log), self.lead.interval()).short(), self.lead.suffix())
             }
-            _ => self.lead.label(),
+            _ => self.label.clone(),
         }
     }
 
@@ -96,7 +99,7 @@ impl Lane {
     fn described(&self) -> String {
         let estimate = ratio_estimate(libm::exp(self.log), self.lead.interval());
         let interval = estimate.ends.as_ref().map(|(low, high)| format!(" ({low} to {high})")).unwrap_or_default();
-        format!("{}: {}{interval}, {}.", self.name, estimate.point, self.lead.label())
+        format!("{}: {}{interval}, {}.", self.name, estimate.point, self.label)
     }
 }
 

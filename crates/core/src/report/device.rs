@@ -17,7 +17,7 @@ pub(super) fn drifted(run: &RunResult) -> Vec<Doubt> {
     let whole = if several { run_drift(&run.groups) } else { Vec::new() };
     let mut device: Vec<(String, Drift)> = whole.into_iter().map(|drift| (WHOLE_RUN.to_owned(), drift)).collect();
     let mut storage = Vec::new();
-    for GroupResult { record, estimates } in &run.groups {
+    for GroupResult { record, estimates, .. } in &run.groups {
         let writes = record.arms.iter().any(|arm| arm.writes);
         for drift in &estimates.drift {
             let list = if drift.moves_times(writes) { &mut device } else { &mut storage };

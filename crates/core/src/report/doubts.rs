@@ -1,6 +1,7 @@
 //! What makes a run doubtful: each doubt is a conclusion of its own type, with a heading and a sentence. Serious ones come first.
 
 use super::format::{duration, half_width, percent};
+use super::lead::is_limit;
 use super::prose::{capitalised, count, one_line};
 use super::verdict::{self, clause};
 use super::{device, drops, words};
@@ -229,6 +230,7 @@ fn unfinished(group: &GroupResult) -> Option<Unfinished> {
         needed: estimates.rounds_needed,
         undecided: group.record.arms.iter().zip(&estimates.arms).any(|(arm, estimate)| {
             arm.role == Role::Contender
+                && !is_limit(arm)
                 && arm.absent.is_none()
                 && matches!(estimate.verdict, Verdict::Inconclusive | Verdict::Withheld { .. })
         }),

@@ -1,6 +1,7 @@
 //! The device, the browser and the run, as labels and values. What a browser does not tell is not shown.
 
 use super::format::{duration, significant};
+use super::native;
 use super::prose::{count, one_line};
 use crate::result::{Fixture, RunResult};
 
@@ -43,6 +44,7 @@ pub(super) fn facts(run: &RunResult) -> Vec<Fact> {
     );
     add("Storage", environment.storage.map(|storage| format!("{} used of {} before the run", size(storage.usage), size(storage.quota))));
     add("Files", Some(run.fixtures.iter().map(files).collect::<Vec<_>>().join("; ")));
+    add("native/read", native::place(run));
     add("Page", Some(one_line(&environment.address)));
     add("User agent", Some(one_line(&environment.user_agent)));
     add("Job", Some(one_line(&run.job.name)));

@@ -1,8 +1,9 @@
 //! The table of single ops as data, for groups that time them one by one.
 
 use super::format::duration;
-use super::table::{Cell, Detail, Entry, Heading, Row, arms};
-use super::{verdict, words};
+use super::lead::Lead;
+use super::table::{Cell, Detail, Entry, Heading, Row, lines};
+use super::words;
 use crate::estimate::{ArmEstimate, LatencyEstimates};
 use crate::job::{Group, Timing};
 use crate::protocol;
@@ -16,7 +17,7 @@ const NONE: &str = "—";
 /// None where no arm has times of single ops.
 pub(super) fn of(group: &GroupResult) -> Option<Detail> {
     let job = &group.record.group;
-    let timed: Vec<_> = arms(group)
+    let timed: Vec<_> = lines(group)
         .into_iter()
         .filter_map(|(arm, estimate)| Some((arm, estimate, estimate.latencies.as_ref().filter(|_| job.timing == Timing::Ops)?)))
         .collect();
@@ -55,7 +56,7 @@ fn row(record: &GroupRecord, arm: &Arm, estimate: &ArmEstimate, latencies: &Late
     let mut cells = vec![words::arm(record, arm)];
     cells.extend(percentiles.into_iter().chain([told(latencies.longest), latencies.ops.to_string()]));
     let cells = cells.into_iter().map(|value| Cell { value, interval: None }).collect();
-    Row { role: arm.role, class: verdict::class(&estimate.verdict), cells }
+    Row { role: arm.role, class: Lead::of(estimate).class_of(arm), cells }
 }
 
 fn told(latency: Latency) -> String {

@@ -19,6 +19,7 @@ mod html;
 mod latency;
 mod lead;
 mod markdown;
+mod native;
 mod prose;
 mod spread;
 mod stages;

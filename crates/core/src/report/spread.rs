@@ -2,8 +2,8 @@
 
 use super::format::{duration, percent, ratio_estimate};
 use super::lead::Lead;
-use super::table::{Cell, Detail, Entry, Heading, Row, arms};
-use super::{verdict, words};
+use super::table::{Cell, Detail, Entry, Heading, Row, lines};
+use super::words;
 use crate::result::{Allocated, GroupResult};
 use crate::stats::Summary;
 use crate::units::Bytes;
@@ -16,7 +16,7 @@ const ALLOCATED: &str = "allocated";
 /// None where nothing was timed.
 pub(super) fn of(group: &GroupResult) -> Option<Detail> {
     let total = format!("total ratio ({})", percent(group.estimates.level));
-    let mut rows: Vec<Row> = arms(group)
+    let mut rows: Vec<Row> = lines(group)
         .into_iter()
         .filter_map(|(arm, estimate)| {
             let Summary { mean, standard_deviation, min, max } = estimate.per_op?.summary?;
@@ -29,7 +29,7 @@ pub(super) fn of(group: &GroupResult) -> Option<Detail> {
                 Cell { value: estimate.value(), interval: estimate.interval() }
             }));
             cells.push(arm.allocated.map_or_else(Cell::default, |allocated| plain(self::allocated(allocated))));
-            Some(Row { role: arm.role, class: verdict::class(&Lead::of(estimate).verdict), cells })
+            Some(Row { role: arm.role, class: Lead::of(estimate).class_of(arm), cells })
         })
         .collect();
     let number = |text: &str| Heading { text: text.into(), number: true };

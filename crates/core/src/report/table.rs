@@ -3,10 +3,10 @@
 use maud::Markup;
 
 use super::format::{self, half_width, percent};
-use super::lead::Lead;
+use super::lead::{LIMIT, Lead};
 use super::prose::count;
 use super::verdict::{self, Remark};
-use super::{drops, latency, spread, stages, words};
+use super::{drops, latency, native, spread, stages, words};
 use crate::estimate::{ArmEstimate, Verdict};
 use crate::job::Group;
 use crate::protocol;
@@ -113,7 +113,7 @@ const COLUMNS: [Column; 7] = [
         number: true,
         cell: ratio,
     },
-    Column { heading: |_| "verdict".into(), legend: None, number: false, cell: |row| Cell::of(Lead::of(row.estimate).label()) },
+    Column { heading: |_| "verdict".into(), legend: None, number: false, cell: |row| Cell::of(Lead::of(row.estimate).label_of(row.arm)) },
     Column { heading: |_| "notes".into(), legend: None, number: false, cell: |row| Cell::of(row.marks.into()) },
 ];
 
@@ -146,15 +146,15 @@ impl Cell {
 
 impl Table {
     pub(super) fn of(group: &GroupResult) -> Self {
-        let GroupResult { record, estimates } = group;
-        let arms = arms(group);
+        let GroupResult { record, estimates, .. } = group;
+        let arms = lines(group);
         let (remarks, marks) = remarks(group, &arms);
         let mut rows: Vec<Row> = arms
             .iter()
             .zip(&marks)
             .map(|((arm, estimate), marks)| Row {
                 role: arm.role,
-                class: verdict::class(&Lead::of(estimate).verdict),
+                class: Lead::of(estimate).class_of(arm),
                 cells: COLUMNS.iter().map(|column| (column.cell)(&Subject { record, arm, estimate, marks })).collect(),
             })
             .collect();
@@ -168,7 +168,8 @@ impl Table {
             columns().filter_map(|column| Some(Entry { term: (column.heading)(estimates.level), text: column.legend?.into() })).collect();
         legend.extend(labels(&arms));
         legend.extend(parallel(&record.group));
-        let details: Vec<Detail> = [latency::of(group), stages::of(group), spread::of(group)].into_iter().flatten().collect();
+        let details: Vec<Detail> =
+            [native::of(group), latency::of(group), stages::of(group), spread::of(group)].into_iter().flatten().collect();
         legend.extend(details.iter().flat_map(|detail| detail.legend.iter().cloned()));
         Self {
             columns: columns().map(|column| Heading { text: (column.heading)(estimates.level), number: column.number }).collect(),
@@ -186,6 +187,14 @@ pub(super) fn arms(group: &GroupResult) -> Vec<(&Arm, &ArmEstimate)> {
     let mut arms: Vec<_> = group.record.arms.iter().zip(&group.estimates.arms).collect();
     arms.sort_by_key(|(arm, _)| arm.role == Role::Empty);
     arms
+}
+
+/// The lines of a group's tables: its arms, and what was measured outside the browser, empty arms last.
+pub(super) fn lines(group: &GroupResult) -> Vec<(&Arm, &ArmEstimate)> {
+    let mut lines = arms(group);
+    lines.extend(native::arm(group));
+    lines.sort_by_key(|(arm, _)| arm.role == Role::Empty);
+    lines
 }
 
 /// The remarks that occur, reasons for no verdict first, and the marks of each row. The same remark has one mark in all rows.
@@ -253,8 +262,14 @@ fn labels(arms: &[(&Arm, &ArmEstimate)]) -> Vec<Entry> {
         Role::Empty => Some(("empty loop", "the same loop without the read: what measuring itself costs. It is never subtracted".into())),
         Role::Baseline | Role::Contender => None,
     });
-    let verdicts =
-        arms.iter().filter_map(|(_, estimate)| Some((verdict::label(&estimate.verdict), verdict::explanation(&estimate.verdict)?)));
+    let verdicts = arms.iter().filter_map(|(arm, estimate)| {
+        let text = match Lead::of(estimate).instead(arm) {
+            Some(LIMIT) => "no way to read files, so no choice: the same bytes copied inside memory, as if reading did nothing else".into(),
+            Some(_) => format!("by {}, in a program outside the browser, once that had ended", words::OPERATING_SYSTEM),
+            None => verdict::explanation(&estimate.verdict)?,
+        };
+        Some((Lead::of(estimate).instead(arm).unwrap_or(verdict::label(&estimate.verdict)), text))
+    });
     let mut entries: Vec<Entry> = Vec::new();
     for (term, text) in places.chain(rows).chain(verdicts) {
         if !entries.iter().any(|entry| entry.term == term) {
@@ -283,13 +298,13 @@ fn parallel(group: &Group) -> Vec<Entry> {
 
 /// How the group was measured: rounds, ops per sample, and how it ended.
 fn facts(group: &GroupResult) -> Vec<String> {
-    let GroupResult { record, estimates } = group;
+    let GroupResult { record, estimates, .. } = group;
     let dropped = match drops::by_cause(record).as_slice() {
         [] => "none dropped".into(),
         causes => format!("{} dropped ({})", drops::number(causes), drops::listed(causes)),
     };
     let rounds = format!("{} used, {dropped}; {} before them for warm-up.", count(estimates.rounds, "round"), record.warm_up.rounds.len());
-    [rounds, batches(record), latency::fact(&record.group), rests(record), ended(group)]
+    [rounds, batches(record), latency::fact(&record.group), rests(record), ended(group), native::fact(group)]
         .into_iter()
         .filter(|fact| !fact.is_empty())
         .collect()

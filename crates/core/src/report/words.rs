@@ -4,6 +4,9 @@ use super::prose::{capitalised, count, one_line};
 use crate::job::{Group, MethodName, Open, Rw, Thread, Timing};
 use crate::result::{Arm, EndsUp, GroupRecord, Role};
 
+/// Who reads outside the browser.
+pub(super) const OPERATING_SYSTEM: &str = "the operating system's own calls";
+
 /// The method's group of methods in words; two methods of the same words differ in the call that reads.
 pub(super) fn method(method: &MethodName) -> String {
     let thread = match (method.thread(), method.api()) {
@@ -17,10 +20,14 @@ pub(super) fn method(method: &MethodName) -> String {
         (Thread::Rpc, "transfer") => return "a worker that hands the bytes to the main thread".into(),
         (Thread::Rpc, "clone") => return "a worker that copies the bytes to the main thread".into(),
         (Thread::Rpc, "shared") => return "a worker that shares memory with the main thread".into(),
+        (Thread::Rpc, "transfer-js") => return "a worker that hands the bytes to the main thread, in plain JavaScript".into(),
+        (Thread::Rpc, "shared-js") => return "a worker that shares memory with the main thread, in plain JavaScript".into(),
         (Thread::Rpc, api) => return format!("a worker asked by the main thread ({api})"),
         (Thread::Pool, "sync") => return "sync handles in several workers".into(),
         (Thread::Pool, "sync-read-only") => return "read-only sync handles in several workers".into(),
         (Thread::Pool, _) => "in several workers",
+        (Thread::Limit, _) => return "a copy inside WebAssembly memory".into(),
+        (Thread::Native, _) => return OPERATING_SYSTEM.into(),
         (Thread::Worker, _) => "in a worker",
         (Thread::Main, _) => "on the main thread",
     };
@@ -32,8 +39,9 @@ pub(super) fn method(method: &MethodName) -> String {
         "fetch" => "fetch",
         "idb-array-buffer" | "idb-blob" => "IndexedDB",
         "cache" => "Cache Storage",
-        "slice-js" => "promises in plain JavaScript",
         "slice-js-future" => "promises by JsFuture",
+        "text" => "promises of text",
+        "slice-js" | "array-buffer-js" => "promises in plain JavaScript",
         _ => "promises",
     };
     format!("{api} {thread}")
@@ -46,9 +54,9 @@ pub(super) fn arm(record: &GroupRecord, arm: &Arm) -> String {
         Role::Null => "null arm".into(),
         Role::Empty if record.arms.iter().filter(|other| other.role == Role::Empty).count() < 2 => "empty loop".into(),
         Role::Empty => match arm.method.thread() {
-            Thread::Worker => "empty loop, worker".into(),
+            Thread::Worker | Thread::Limit => "empty loop, worker".into(),
             Thread::Pool => "empty loop, pool".into(),
-            Thread::Main | Thread::Rpc => "empty loop, main".into(),
+            Thread::Main | Thread::Rpc | Thread::Native => "empty loop, main".into(),
         },
     }
 }
@@ -61,6 +69,9 @@ pub(super) fn ends_up(place: EndsUp) -> Option<(&'static str, &'static str)> {
         EndsUp::WorkerBuffer => Some(("worker JS", "a JavaScript buffer in the worker")),
         EndsUp::WorkerWasm => Some(("worker Wasm", "WebAssembly memory in the worker")),
         EndsUp::Shared => Some(("shared JS", "a SharedArrayBuffer that the worker fills and the main thread reads")),
+        EndsUp::MainText => Some(("main text", "decoded text, a JavaScript string on the main thread")),
+        EndsUp::WorkerText => Some(("worker text", "decoded text, a JavaScript string in the worker")),
+        EndsUp::Native => Some(("native", "memory of a program outside the browser")),
         EndsUp::Nowhere => None,
     }
 }
@@ -111,10 +122,13 @@ mod tests {
             ("worker/stream-byob", "streams into a buffer of the page's own in a worker"),
             ("main/idb-blob", "IndexedDB on the main thread"),
             ("worker/cache", "Cache Storage in a worker"),
+            ("main/text", "promises of text on the main thread"),
             ("worker/sync-readwrite-unsafe", "sync handles without a lock in a worker"),
             ("pool/sync", "sync handles in several workers"),
             ("pool/slice", "promises in several workers"),
             ("rpc/shared", "a worker that shares memory with the main thread"),
+            ("limit/memcpy", "a copy inside WebAssembly memory"),
+            ("native/read", "the operating system's own calls"),
         ] {
             assert_eq!(method(&name.parse().expect("a method's name")), words);
         }

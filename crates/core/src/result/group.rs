@@ -130,6 +130,12 @@ pub enum EndsUp {
     WorkerWasm,
     /// In a buffer that both threads share.
     Shared,
+    /// Decoded, in a JavaScript string on the main thread.
+    MainText,
+    /// Decoded, in a JavaScript string in the worker.
+    WorkerText,
+    /// In memory of a program outside the browser.
+    Native,
     /// Nothing is read.
     Nowhere,
 }

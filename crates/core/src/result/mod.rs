@@ -4,6 +4,7 @@
 mod environment;
 mod group;
 mod latencies;
+mod native;
 mod stages;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ pub use group::{
     WashOut, When,
 };
 pub use latencies::{OpTimes, Pacing, schedule};
+pub use native::{Native, NativePlace, NativeReads};
 pub use stages::{Allocated, Stage, StageTimes};
 
 use crate::estimate::GroupEstimates;
@@ -96,27 +98,43 @@ pub struct GroupResult {
     pub record: GroupRecord,
     /// What follows: `estimate(&record, seed)`.
     pub estimates: GroupEstimates,
+    /// The same workload outside the browser. None where the command did not measure it: the page cannot, and another machine's
+    /// browser has its files there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub native: Option<Native>,
 }
 
 impl GroupResult {
-    /// Files can be edited. What the estimates take for granted is looked at once, here.
-    fn check(&self) -> Result<(), String> {
-        let arms = self.record.arms.len();
-        if self.estimates.arms.len() != arms {
-            return Err(format!("{} arms, but estimates of {}", arms, self.estimates.arms.len()));
-        }
-        for round in self.record.rounds.iter().chain(&self.record.warm_up.rounds) {
-            let once = |(place, arm): (usize, &usize)| *arm < arms && !round.order[..place].contains(arm);
-            if round.elapsed_ns.len() != arms || !round.order.iter().enumerate().all(once) {
-                return Err(format!("round {} does not fit the {arms} arms", round.number));
-            }
-            if let Some(arm) = (0..arms).find(|arm| round.elapsed_ns[*arm].is_some() && self.record.arms[*arm].n == 0) {
-                return Err(format!("{} has samples of no ops", self.record.arms[arm].method));
-            }
-        }
-        self.record.arms.iter().try_for_each(stages::check)?;
-        (0..arms).try_for_each(|arm| latencies::check(&self.record, arm))
+    /// With nothing measured outside the browser.
+    #[must_use]
+    pub fn new(record: GroupRecord, estimates: GroupEstimates) -> Self {
+        Self { record, estimates, native: None }
     }
+
+    /// Every record of it, each with what follows from it: its own, and that of the reads outside the browser.
+    pub fn records(&self) -> impl Iterator<Item = (&GroupRecord, &GroupEstimates)> {
+        let native = self.native.as_ref().and_then(Native::reads);
+        [(&self.record, &self.estimates)].into_iter().chain(native.map(|reads| (&reads.record, &reads.estimates)))
+    }
+}
+
+/// Files can be edited. What the estimates take for granted is looked at once, here.
+fn check(record: &GroupRecord, estimates: &GroupEstimates) -> Result<(), String> {
+    let arms = record.arms.len();
+    if estimates.arms.len() != arms {
+        return Err(format!("{} arms, but estimates of {}", arms, estimates.arms.len()));
+    }
+    for round in record.rounds.iter().chain(&record.warm_up.rounds) {
+        let once = |(place, arm): (usize, &usize)| *arm < arms && !round.order[..place].contains(arm);
+        if round.elapsed_ns.len() != arms || !round.order.iter().enumerate().all(once) {
+            return Err(format!("round {} does not fit the {arms} arms", round.number));
+        }
+        if let Some(arm) = (0..arms).find(|arm| round.elapsed_ns[*arm].is_some() && record.arms[*arm].n == 0) {
+            return Err(format!("{} has samples of no ops", record.arms[arm].method));
+        }
+    }
+    record.arms.iter().try_for_each(stages::check)?;
+    (0..arms).try_for_each(|arm| latencies::check(record, arm))
 }
 
 /// Why a text is no result.
@@ -158,7 +176,9 @@ impl RunResult {
         }
         let result: Self = serde_json::from_str(text).map_err(shape)?;
         for group in result.groups.iter().chain(&result.superseded) {
-            group.check().map_err(|problem| BadResult::Inconsistent { group: group.record.group.name.clone(), problem })?;
+            for (record, estimates) in group.records() {
+                check(record, estimates).map_err(|problem| BadResult::Inconsistent { group: record.group.name.clone(), problem })?;
+            }
         }
         Ok(result)
     }

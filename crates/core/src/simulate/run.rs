@@ -50,7 +50,7 @@ pub fn run(job: &Job, seed: Seed, device: &mut Device) -> RunResult {
         device.open(group, &arms);
         let record = play(device, GroupPlan::new(group, seed, arms, task), |_| {});
         let estimates = estimate(&record, seed);
-        let group = GroupResult { record, estimates };
+        let group = GroupResult::new(record, estimates);
         if plan.finish(&group) && !device.stopped() {
             result.superseded.push(group);
         } else {

@@ -179,6 +179,25 @@ fn noise_is_measured_until_the_budget_ends() {
     assert_eq!(estimates.arms[SYNC].verdict, Verdict::Faster);
 }
 
+/// As the reads outside the browser are measured.
+#[test]
+fn a_baseline_and_its_null_arm_alone_are_measured_like_any_group() {
+    let mut device = noisy(0.1);
+    let mut arms = arms(&device, TICK);
+    arms.truncate(2);
+    device.open(&group(), &arms);
+    let plan = |arms| GroupPlan::new(&group(), SEED, arms, Task::new(1, Nanos::from_s(5.0)));
+    let record = simulate::play(&mut device, plan(arms.clone()), |_| {});
+    let estimates = estimate(&record, SEED);
+    assert_eq!((record.ended, estimates.invalid.len()), (Ended::Width, 0));
+    assert!(estimates.rounds >= 12 && estimates.arms[0].per_op.is_some_and(|per_op| per_op.interval_ns.is_some()), "{estimates:?}");
+    assert!(record.arms.iter().all(|arm| arm.verifications.len() == 2 && arm.n > 1));
+    device.faults = vec![(0, Fault::Fails)];
+    device.open(&group(), &arms);
+    let record = simulate::play(&mut device, plan(arms), |_| {});
+    assert_eq!((record.ended, record.arms[0].failure.as_deref()), (Ended::Failed, Some("read() failed")));
+}
+
 #[test]
 fn a_method_that_fails_is_left_out_and_the_others_go_on() {
     let mut device = quiet();
@@ -386,9 +405,9 @@ fn the_same_seed_gives_the_same_record_and_another_one_another() {
 #[test]
 fn estimates_survive_the_file_to_the_last_bit() {
     let (record, estimates) = play(&mut noisy(0.2), 5.0);
-    let text = serde_json::to_string(&GroupResult { record, estimates }).expect("plain data");
+    let text = serde_json::to_string(&GroupResult::new(record, estimates)).expect("plain data");
     let read: GroupResult = serde_json::from_str(&text).expect("its own text");
-    let again = GroupResult { estimates: estimate(&read.record, SEED), record: read.record.clone() };
+    let again = GroupResult::new(read.record.clone(), estimate(&read.record, SEED));
     assert_eq!(again, read);
     assert_eq!(serde_json::to_string(&again).expect("plain data"), text);
 }

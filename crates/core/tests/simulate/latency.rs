@@ -223,7 +223,7 @@ fn a_file_gives_the_same_percentiles_again() {
         let text = result.to_json();
         let again = RunResult::from_json(&text).expect("its own text");
         assert_eq!(again, result);
-        let GroupResult { record, estimates } = &again.groups[0];
+        let GroupResult { record, estimates, .. } = &again.groups[0];
         assert_eq!(estimate(record, SEED), *estimates);
         assert!(record.arms.iter().any(|arm| arm.role == Role::Null && arm.latencies.is_some()));
         let told = estimates.arms[BASELINE].latencies.as_ref().expect("timed one by one");

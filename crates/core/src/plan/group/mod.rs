@@ -185,7 +185,7 @@ pub struct GroupPlan {
 }
 
 impl GroupPlan {
-    /// For a group of a checked job. `arms` hold one baseline, one null arm and any others.
+    /// For a group of a checked job. `arms` hold one baseline, one null arm and any others, or none.
     #[must_use]
     pub fn new(group: &Group, seed: Seed, arms: Vec<ArmSpec>, task: Task) -> Self {
         let arms: Vec<Arm> = arms.into_iter().map(arm).collect();

@@ -13,7 +13,9 @@ impl GroupPlan {
     pub(super) fn begin_round(&mut self, kind: RoundKind, now: Nanos) {
         let taking_part: Vec<usize> = (0..self.record.arms.len()).filter(|arm| self.record.arms[*arm].takes_part()).collect();
         let has = |role: Role| taking_part.iter().any(|arm| self.record.arms[*arm].role == role);
-        if !has(Role::Baseline) || !has(Role::Contender) {
+        // A baseline and its null arm alone are enough where nothing else was to be compared.
+        let compares = self.record.arms.iter().any(|arm| arm.role == Role::Contender);
+        if !has(Role::Baseline) || compares && !has(Role::Contender) {
             return self.end(Ended::Failed);
         }
         let running: Vec<usize> = match kind {

@@ -92,6 +92,26 @@ fn without_sync_handles_the_fastest_judged_method_answers() {
 }
 
 #[test]
+fn a_limit_is_never_the_answer_and_is_called_a_limit() {
+    let limit = || Sample::contender("limit/memcpy", 100.0, 0.000_2, 0.02, Verdict::Faster);
+    let arms =
+        [Sample::baseline("main/slice", 640_000.0), limit(), Sample::contender("worker/slice", 600_000.0, 0.9, 0.02, Verdict::Faster)];
+    let group = group(1, &arms);
+    let answer = said(vec![group.clone()]);
+    assert!(answer.contains("(worker/slice) was 1.11 times faster") && !answer.contains("memcpy"), "{answer}");
+    let table = group_text(&group);
+    let row = table.lines().find(|line| line.starts_with("limit/memcpy")).expect("a row");
+    assert!(row.ends_with("  limit") && row.contains("0.00020"), "{table}");
+    assert!(table.contains("no way to read files, so no choice"), "{table}");
+    let withheld = group_text(&blocks(limit().withheld(vec![Withheld::WrongBytes])));
+    assert!(withheld.lines().any(|line| line.starts_with("limit/memcpy") && line.contains("no verdict")), "{withheld}");
+    let mut alone = blocks(limit());
+    alone.record.group.methods.retain(|method| !method.thread().is_choice());
+    let alone = said(vec![alone]);
+    assert!(alone.contains("nothing was compared for random 4 KiB reads"), "{alone}");
+}
+
+#[test]
 fn a_level_of_its_own_is_said() {
     let sync = || blocks(Sample::contender("worker/sync", 1_000.0, 0.5, 0.02, Verdict::Faster));
     let mut corrected = sync();

@@ -4,8 +4,8 @@ use crate::estimate::{ArmEstimate, GroupEstimates, LatencyEstimates, Note, PerOp
 use crate::job::{Fileset, Job, MethodName, Thread};
 use crate::protocol;
 use crate::result::{
-    Allocated, Arm, Batch, DropCause, Ended, EndsUp, Environment, Fixture, GroupRecord, GroupResult, Outcome, Role, Round, RunResult,
-    Screen, Sentinels, Stage, Storage, Ticks, Verification, WarmUp, When,
+    Allocated, Arm, Batch, DropCause, Ended, EndsUp, Environment, Fixture, GroupRecord, GroupResult, Native, NativePlace, NativeReads,
+    Outcome, Role, Round, RunResult, Screen, Sentinels, Stage, Storage, Ticks, Verification, WarmUp, When,
 };
 use crate::seed::Seed;
 use crate::stats::{Summary, Tail, TotalRatio};
@@ -127,9 +127,9 @@ impl Sample {
         let method: MethodName = self.method.parse().expect("a method's name");
         let ends_up = match (self.role, method.thread(), method.api()) {
             (Role::Empty, ..) => EndsUp::Nowhere,
-            (_, Thread::Worker | Thread::Pool, "sync") => EndsUp::WorkerWasm,
+            (_, Thread::Worker | Thread::Pool, "sync") | (_, Thread::Limit, _) => EndsUp::WorkerWasm,
             (_, Thread::Worker | Thread::Pool, _) => EndsUp::WorkerBuffer,
-            (_, Thread::Main | Thread::Rpc, _) => EndsUp::MainBuffer,
+            (_, Thread::Main | Thread::Rpc | Thread::Native, _) => EndsUp::MainBuffer,
         };
         let absent = |reason: &Withheld| if let Withheld::NotInThisBrowser { missing } = reason { Some(missing.clone()) } else { None };
         let reasons: &[Withheld] = if let Verdict::Withheld { reasons } = &self.verdict { reasons } else { &[] };
@@ -209,7 +209,23 @@ pub(super) fn group(index: usize, samples: &[Sample]) -> GroupResult {
         budget_ns: Nanos::from_s(10.0),
         elapsed_ns: Nanos::from_s(6.2),
     };
-    GroupResult { record, estimates }
+    GroupResult::new(record, estimates)
+}
+
+/// The group with reads of the operating system that take so long.
+pub(super) fn with_native(mut group: GroupResult, ns: f64) -> GroupResult {
+    let mut reads = self::group(0, &[Sample::baseline("native/read", ns), Sample::null("native/read", ns, 1.001, 0.006)]);
+    (reads.record.group, reads.record.index) = (group.record.group.clone(), group.record.index);
+    for arm in &mut reads.record.arms {
+        arm.ends_up = EndsUp::Native;
+    }
+    let bs = group.record.group.bs.0 as f64;
+    for per_op in reads.estimates.arms.iter_mut().filter_map(|arm| arm.per_op.as_mut()) {
+        per_op.bytes_per_s = Some(bs / per_op.median_ns * 1e9);
+    }
+    let place = NativePlace { system: "Linux 6.12.1".into(), file_system: Some("ext4".into()), folder: "/var/tmp".into() };
+    group.native = Some(Native::Measured(Box::new(NativeReads { record: reads.record, estimates: reads.estimates, place })));
+    group
 }
 
 fn round(number: u32, dropped: Option<DropCause>) -> Round {

@@ -132,7 +132,7 @@ fn every_number_has_a_unit_an_interval_or_words() {
                     // A mark in the row leads to the reason why it has no verdict, and with it no interval.
                     let marked = row.cells.iter().any(|cell| cell.value == "no verdict");
                     for (cell, column) in row.cells.iter().zip(columns).filter(|(_, column)| column.number) {
-                        let unit = cell.value.rsplit_once(' ').is_some_and(|(_, unit)| UNITS.contains(&unit));
+                        let unit = cell.value.rsplit_once(' ').is_some_and(|(_, unit)| UNITS.contains(&unit)) || cell.value.ends_with('×');
                         let said = ["", "—", "nothing"].contains(&cell.value.as_str()) || column.text == "ops" || marked;
                         assert!(unit || cell.interval.is_some() || said, "{name}, {}: {cell:?}", column.text);
                         let digits: String = cell.value.chars().filter(char::is_ascii_digit).collect();

@@ -1,10 +1,10 @@
 //! SYNTHETIC results for the report's tests. No number in here was measured; their sizes are like those of real browsers so that
 //! tables and charts look as they will.
 
-use super::builder::{Sample, drop_rounds, group, run};
+use super::builder::{Sample, drop_rounds, group, run, with_native};
 use crate::estimate::{GroupEstimates, Invalid, LatencyEstimates, Note, PerOp, Verdict, Withheld};
 use crate::job::Timing;
-use crate::result::{DropCause, Ended, Environment, Incident, Outcome, RunResult, Stage, Ticks};
+use crate::result::{DropCause, Ended, Environment, Incident, Native, NativePlace, Outcome, RunResult, Stage, Ticks};
 use crate::stats::{Latency, LatencyPercentile};
 use crate::units::Nanos;
 
@@ -199,7 +199,14 @@ pub(super) fn hostile() -> RunResult {
     let mut group = group(1, &random);
     group.record.group.title = script.into();
     drop_rounds(&mut group, &[DropCause::IoError { arm: 2, error: script.into() }, DropCause::IoError { arm: 99, error: script.into() }]);
-    let mut run = run(vec![group]);
+    let mut group = with_native(group, 812.0);
+    if let Some(Native::Measured(reads)) = &mut group.native {
+        let (system, folder) = (script.into(), script.into());
+        reads.place = NativePlace { system, file_system: Some(script.into()), folder };
+    }
+    let mut unmeasured = group.clone();
+    unmeasured.native = Some(Native::Failed { error: script.into() });
+    let mut run = run(vec![group, unmeasured]);
     run.job.title = script.into();
     run.job.name = script.into();
     run.environment.browser = script.into();
@@ -352,6 +359,36 @@ pub(super) fn parallel() -> RunResult {
     run(groups)
 }
 
+/// As the command gives it: with limits, and with what the operating system took for the same. In one group it could not write.
+pub(super) fn limits() -> RunResult {
+    let small = [
+        Sample::baseline("main/array-buffer", 1_480_000.0),
+        Sample::null("main/array-buffer", 1_481_000.0, 1.001, 0.012),
+        Sample::contender("worker/sync", 1_590_000.0, 1.06, 0.013, Verdict::Slower),
+    ];
+    let random = [
+        Sample::baseline("main/slice", 788_000.0),
+        Sample::null("main/slice", 785_000.0, 0.998, 0.012),
+        Sample::contender("worker/sync", 1_490.0, 0.001_91, 0.014, Verdict::Faster),
+        Sample::contender("limit/memcpy", 455.0, 0.000_58, 0.015, Verdict::Faster).noted(OUTLIERS),
+        Sample::empty("main/empty", 16.4),
+    ];
+    let in_order = [
+        Sample::baseline("main/slice", 3_290_000.0),
+        Sample::null("main/slice", 3_291_000.0, 1.0003, 0.011),
+        Sample::contender("worker/sync", 45_500.0, 0.0138, 0.016, Verdict::Faster),
+    ];
+    let mut doubtful = with_native(group(1, &random), 812.0);
+    if let Some(Native::Measured(reads)) = &mut doubtful.native {
+        reads.estimates.invalid = vec![Invalid::NullArmDiffers { ratio: 1.07 }];
+        reads.estimates.arms[0].notes.push(OUTLIERS);
+    }
+    let mut unwritten = group(2, &in_order);
+    let error = "cannot write 32 MiB to /var/tmp/opfs-bench-1/native: No space left on device (os error 28)";
+    unwritten.native = Some(Native::Failed { error: error.into() });
+    run(vec![with_native(group(0, &small), 7_180.0), doubtful, unwritten])
+}
+
 /// Every case with the name of its golden files.
 pub(super) fn all() -> Vec<(&'static str, RunResult)> {
     vec![
@@ -366,5 +403,6 @@ pub(super) fn all() -> Vec<(&'static str, RunResult)> {
         ("latency", latency()),
         ("absent", absent()),
         ("parallel", parallel()),
+        ("limits", limits()),
     ]
 }

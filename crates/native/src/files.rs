@@ -1,0 +1,50 @@
+//! The files, with the bytes that the browser's files hold.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use opfs_bench_core::fixture::{FixtureFile, file_name};
+use opfs_bench_core::job::Fileset;
+use opfs_bench_core::seed::Seed;
+
+/// Bytes are generated and written by this many, as in the browser.
+const CHUNK: u64 = 1 << 20;
+
+/// Where a fileset's files are.
+pub fn paths(folder: &Path, fileset: Fileset) -> Vec<PathBuf> {
+    (0..fileset.nrfiles).map(|file| folder.join(file_name(&fileset, file))).collect()
+}
+
+/// Writes a fileset and hands it to the disk, as the browser's are flushed: what is written back later would disturb the reads. False where
+/// it was stopped. What could not be written whole is removed, so that a full disk is full no longer.
+pub fn write(folder: &Path, fileset: Fileset, first_file: u32, seed: Seed, stopped: impl Fn() -> bool) -> Result<bool> {
+    let paths = paths(folder, fileset);
+    for (path, number) in paths.iter().zip(first_file..) {
+        if stopped() {
+            return Ok(false);
+        }
+        if let Err(error) = write_file(path, fileset.file_size.0, FixtureFile::new(seed, number)) {
+            for path in &paths {
+                // Most of them were never made.
+                let _ = fs::remove_file(path);
+            }
+            return Err(error).with_context(|| format!("cannot write {} to {}", fileset.bytes(), folder.display()));
+        }
+    }
+    Ok(true)
+}
+
+fn write_file(path: &Path, size: u64, mut bytes: FixtureFile) -> std::io::Result<()> {
+    let mut file = File::create_new(path)?;
+    let mut chunk = Vec::new();
+    let mut at = 0;
+    while at < size {
+        chunk.resize(usize::try_from((size - at).min(CHUNK)).expect("a mebibyte at most"), 0);
+        bytes.fill(at, &mut chunk);
+        file.write_all(&chunk)?;
+        at += chunk.len() as u64;
+    }
+    file.sync_all()
+}
