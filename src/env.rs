@@ -86,6 +86,8 @@ fn browser(user_agent: &str) -> String {
         // Safari's minor versions are what others call major ones: 16.4 has what 16.3 lacks.
         let parts = if *name == "Safari" { 2 } else { 1 };
         let version: Vec<&str> = version.split([' ', ';']).next()?.split('.').take(parts).collect();
+        // Others that are made with WebKit, on Linux for instance, say nothing of their own, and no Safari has their numbers.
+        let name = if *name == "Safari" && !user_agent.contains("Mac OS X") { "WebKit browser" } else { name };
         Some(format!("{name} {}", version.join(".")))
     });
     found.unwrap_or_else(|| "an unknown browser".into())
@@ -129,6 +131,11 @@ mod tests {
                 "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.4 Mobile/15E148 Safari/604.1",
                 "Safari 26.4",
                 "iOS",
+            ),
+            (
+                "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/60.5 Safari/605.1.15",
+                "WebKit browser 60.5",
+                "Linux",
             ),
             (
                 "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/151.0.0.0 Mobile Safari/537.36",
