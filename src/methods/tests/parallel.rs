@@ -1,12 +1,12 @@
 //! Several reads in flight, and workers that share the ops.
 
-use opfs_bench_core::fixture::{self, Checksum, Form, file_name};
+use opfs_bench_core::fixture::{self, Checksum, file_name};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::share::{Deal, Share};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::super::queue::{self, ReadOp};
-use super::super::{Queue, Sink};
+use super::super::{Copies, Queue, Sink};
 use super::*;
 use crate::opfs::OpfsError;
 
@@ -47,10 +47,10 @@ async fn a_read_that_fails_leaves_the_next_batch_alone() {
     let op = |file: u32| Op { file, at: 0, len: 3000 };
     let here: Vec<Op> = (0..5).cycle().take(30).map(op).collect();
     let missing: Vec<Op> = here.iter().enumerate().map(|(place, here)| if place == 9 { op(5) } else { *here }).collect();
-    let expected = fixture::expected(SEED, 0, &here, Form::Bytes);
     let mut tried = 0;
-    // What another storage holds is still there when the file is not.
-    for method in fitting(&group).filter(|method| method.copies != super::super::Copies::Stored) {
+    // What another storage or memory holds is still there when the file is not.
+    let holds = |method: &Method| matches!(method.copies, Copies::Stored | Copies::Held);
+    for method in fitting(&group).filter(|method| !holds(method)) {
         let Some((reader, served)) = open(method, &folder, &group).await else { continue };
         let gone = file_name(&group.fileset(), 5);
         folder.remove(&gone).await.unwrap();
@@ -58,8 +58,9 @@ async fn a_read_that_fails_leaves_the_next_batch_alone() {
             let error = reader.read(&missing, None).await.unwrap_err().to_string();
             assert!(error.contains(&gone) && error.contains("NotFoundError"), "{}: {error}", method.name);
             let mut found = Checksum::new();
+            let expected = fixture::expected(SEED, 0, &here, reader.form());
             let read = reader.read(&here, Some(&mut found)).await.unwrap_or_else(|error| panic!("{}: {error}", method.name));
-            assert_eq!((read.bytes, found.digits()), (30 * 3000, expected.clone()), "{}", method.name);
+            assert_eq!((read.bytes, found.digits()), (30 * 3000, expected), "{}", method.name);
         }
         drop((reader, served));
         write(&folder, &group, SEED).await;
