@@ -94,8 +94,9 @@ pub fn run(project: &Project) -> Result<ExitCode> {
     Ok(if summary.failed() || counts.passed == 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// The whole workspace is named, so that dependencies are compiled as for the other tests, and not once more.
-const E2E: [&str; 3] = ["--workspace", "--test", "e2e"];
+/// The whole workspace is named, so that dependencies are compiled as for the other tests, and not once more. The page is built by then, so
+/// the command holds it, as a released one does.
+const E2E: [&str; 4] = ["--workspace", "--features=opfs-bench-cli/embed", "--test", "e2e"];
 
 fn failed(error: &anyhow::Error) -> Outcome {
     Outcome::Failed(format!("{error:#}"))

@@ -13,6 +13,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::connection::Connection;
 use super::encoding::{Compressed, Encoding};
 use super::site::{Asset, Site};
 
@@ -46,15 +47,17 @@ pub(super) async fn serve(State(files): State<Arc<Files>>, request: Request) -> 
     if asset.name == "index.html" {
         files.visited.store(true, Ordering::Relaxed);
     }
-    answer(&files.compressed, asset, request.headers()).await
+    // On this machine itself compressing takes longer than it saves.
+    let far = request.extensions().get::<Connection>().is_some_and(|connection| connection.from_network);
+    answer(&files.compressed, asset, request.headers(), far).await
 }
 
-async fn answer(compressed: &Compressed, Asset { name, bytes }: Asset, request: &HeaderMap) -> Response {
+async fn answer(compressed: &Compressed, Asset { name, bytes }: Asset, request: &HeaderMap, far: bool) -> Response {
     let kind = mime_guess::from_path(&name).first_raw().unwrap_or("application/octet-stream");
     let checksum = xxh3_128(&bytes);
     let range = request.get(RANGE);
     // A part is one of the file as it is.
-    let wanted = if range.is_none() && is_text(kind) { Encoding::of(request) } else { Encoding::Identity };
+    let wanted = if far && range.is_none() && is_text(kind) { Encoding::of(request) } else { Encoding::Identity };
     let (encoding, bytes) = match compressed.of(checksum, wanted, &bytes).await {
         Some(smaller) => (wanted, smaller),
         None => (Encoding::Identity, bytes),

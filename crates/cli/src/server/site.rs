@@ -9,8 +9,6 @@ use tokio::task::spawn_blocking;
 
 /// Files without which the page is none.
 const NEEDED: [&str; 2] = ["index.html", "pkg/opfs_bench_bg.wasm"];
-/// Where a checkout has it.
-const USUAL: &str = "www";
 
 /// Where the page's files are.
 #[derive(Clone, Debug)]
@@ -54,8 +52,9 @@ impl Site {
             Some(folder) => Self::folder(folder),
             #[cfg(feature = "embed")]
             None => Ok(Self(Source::Embedded)),
+            // Where a checkout has it.
             #[cfg(not(feature = "embed"))]
-            None => Self::folder(Path::new(USUAL)),
+            None => Self::folder(Path::new("www")),
         }
     }
 

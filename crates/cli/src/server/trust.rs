@@ -63,10 +63,10 @@ pub(super) async fn page(State(authority): State<Arc<Authority>>) -> Response {
                     }
                     p { a href=(CERTIFICATE) { "Download the certificate" } }
                     p {
-                        "Its name is " strong { (authority.name) } ". Before you trust it, compare its SHA-256 with what the computer shows: \
-                         someone in the same network could have changed this page."
+                        "Its name is " strong { (authority.name) } ". When you install it, your device can show its details: compare the SHA-256 \
+                         there with the one that the computer printed. Someone in the same network could have changed this page, and the \
+                         certificate with it."
                     }
-                    p { code { (authority.fingerprint) } }
                     h2 { "iPhone and iPad" }
                     ol {
                         li { "Open this page in Safari, tap " strong { "Download the certificate" } " above, then " strong { "Allow" } "." }

@@ -118,6 +118,17 @@ fn a_page_that_does_not_work_is_told_with_its_console(browser: Browser) {
     run.assert_nothing_is_left();
 }
 
+/// `cargo xtask test` builds it so.
+#[cfg(feature = "embed")]
+#[test]
+fn a_program_that_holds_the_page_needs_no_folder_for_it() {
+    let _alone = alone();
+    let mut run = Run::spawn(&["run", "--job", "short.toml"], None);
+    assert_eq!(run.end(), Some(0), "{}", run.read("stderr"));
+    assert_complete(&run.result());
+    run.assert_nothing_is_left();
+}
+
 #[test]
 fn a_driver_that_runs_already_is_used_and_left_running() {
     let browser = Browser::Chromium;

@@ -25,7 +25,7 @@ impl Run {
     /// Starts a subcommand that measures.
     pub fn start(subcommand: &str, browser: Browser, page: &Path, arguments: &[&str]) -> Self {
         browser.driver(None).unwrap_or_else(|missing| panic!("{missing}"));
-        Self::spawn(&[&[subcommand, "--browser", browser.name()], arguments].concat(), page)
+        Self::spawn(&[&[subcommand, "--browser", browser.name()], arguments].concat(), Some(page))
     }
 
     /// Starts the subcommand `run` with a browser that no driver drives. Its profile is in its own folder, and has these preferences where it is
@@ -48,12 +48,13 @@ impl Run {
         };
         let options: Vec<String> = options.iter().map(|option| format!("--open-arg={option}")).collect();
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
-        let mut run = Self::spawn(&[&["run", "--open", &program], &options[..], arguments].concat(), &www());
+        let mut run = Self::spawn(&[&["run", "--open", &program], &options[..], arguments].concat(), Some(&www()));
         run.profile = Some(profile);
         run
     }
 
-    fn spawn(arguments: &[&str], page: &Path) -> Self {
+    /// Without a folder, the page is the one inside the program.
+    pub fn spawn(arguments: &[&str], page: Option<&Path>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let temporary = folder.path().join("temporary");
         fs::create_dir(&temporary).expect("writable");
@@ -62,7 +63,10 @@ impl Run {
         fs::write(folder.path().join("unknown.toml"), jobs::SHORT.replace("main/slice", "main/unknown")).expect("writable");
         let output = |name: &str| fs::File::create(folder.path().join(name)).expect("writable");
         let mut command = Command::new(PROGRAM);
-        command.args(arguments).args(["--out", "results", "--www"]).arg(page);
+        command.args(arguments).args(["--out", "results"]);
+        if let Some(page) = page {
+            command.arg("--www").arg(page);
+        }
         command.current_dir(&folder).env("TMPDIR", &temporary);
         let child = command.stdin(Stdio::null()).stdout(output("stdout")).stderr(output("stderr")).spawn().expect("starts");
         Self { folder, child, profile: None }

@@ -44,6 +44,9 @@ fn a_certificate_names_the_addresses_and_is_good_for_ninety_days() {
     for name in ["192.168.1.6", "example.org"] {
         assert!(accepts(&own, &own, name, NOW).is_err(), "{name}");
     }
+    // serverAuth, 1.3.6.1.5.5.7.3.1, without which iOS refuses it.
+    let purpose = [0x06, 0x08, 0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01];
+    assert!(der(&own).windows(purpose.len()).any(|bytes| bytes == purpose));
     for (at, good) in [
         (NOW - Duration::hours(23), true),
         (NOW - Duration::hours(25), false),
