@@ -2,10 +2,10 @@
 //! before anything else; what needs more (the command with its server and `WebDriver`) it starts through cargo.
 
 mod bench;
+mod browsers;
 mod build;
 mod documents;
 mod lint;
-mod overhead;
 mod process;
 mod project;
 mod serve;
@@ -38,6 +38,8 @@ cargo xtask COMMAND
                     check the tool itself: are its verdicts right where the truth is known? Without options on simulated
                     devices and then in Chromium, which takes about twenty minutes; options go to `opfs-bench validate`:
                       --browser firefox, or --simulated for simulated devices alone
+  methods [OPTIONS]
+                    which way to read is the fastest? All that there are, in Chromium and in Firefox, about three minutes
   overhead [OPTIONS]
                     what does Wasm cost? Loops in Rust against the same in plain JavaScript, in Chromium and in Firefox, about
                     three minutes; options go to `opfs-bench run`: --browser firefox, for instance
@@ -71,7 +73,8 @@ fn run() -> Result<ExitCode> {
         "serve" => serve::run(&project, &rest),
         "dist" => serve::dist(&project, &rest),
         "validate" => validate::run(&project, &rest),
-        "overhead" => overhead::run(&project, &rest),
+        "methods" => browsers::run(&project, browsers::METHODS, &rest),
+        "overhead" => browsers::run(&project, browsers::OVERHEAD, &rest),
         "setup" | "build" | "test" | "lint" if !rest.is_empty() => bail!("`cargo xtask {command}` takes no options; it got {rest:?}"),
         "setup" => setup::everything(&project),
         "build" => build::run(&project),
