@@ -31,7 +31,7 @@ fn single_ops_are_timed_in_a_loop_and_at_a_rate(browser: Browser) {
         }
         let script = "return document.querySelectorAll('#groups table').length";
         let tables: u32 = opened.session.script("counting tables", script, vec![]).await.expect("the page answers");
-        assert_eq!(tables, 6, "three tables for each group");
+        assert_eq!(tables, 8, "four tables for each group");
     });
 }
 

@@ -49,7 +49,7 @@ fn start_measures_and_the_download_holds_everything(browser: Browser) {
             )
             .await
             .expect("the page answers");
-        assert_eq!(charts, 24, "a chart, a table and the spread for each group");
+        assert_eq!(charts, 46, "for each group two charts, and the tables of the methods, of their stages, and of the spread");
     });
 }
 
