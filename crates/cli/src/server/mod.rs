@@ -23,7 +23,7 @@ use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 use axum_server::{Control, Handle};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -44,6 +44,9 @@ const LAST_ANSWERS: Duration = Duration::from_secs(2);
 const ATTEMPTS: usize = 20;
 /// The most that a connection's request head may take in memory; hyper itself would take 400 KiB.
 const LARGEST_HEAD: usize = 32 << 10;
+/// So many connections may wait to be accepted. Where there are more, Linux forgets some whose clients take them for made, and resets those
+/// when they send: a result would be lost. The usual 128 are few when many devices come at once.
+const CONNECTIONS_WAITING: u32 = 1024;
 
 /// What a server does.
 #[derive(Debug)]
@@ -99,13 +102,14 @@ impl Server {
     ///
     /// # Errors
     /// When the port is not to be had.
+    #[allow(clippy::unused_async)] // what it spawns takes a runtime
     pub async fn start(settings: Settings) -> Result<Self> {
         let Settings { site, port, lan, inbox, deadlines } = settings;
-        let (port, mut listeners) = bind(port).await?;
+        let (port, mut listeners) = bind(port)?;
         let inside = listeners.len();
         let addresses = lan.as_ref().map_or(&[][..], |lan| &lan.addresses);
         for address in addresses {
-            let listener = listen((*address).into(), port).await;
+            let listener = listen((*address).into(), port);
             listeners.push(listener.with_context(|| format!("cannot serve on {address}:{port}"))?);
         }
         let files = Arc::new(Files::new(site));
@@ -188,11 +192,11 @@ fn app(files: Arc<Files>, desk: Option<report::Desk>, authority: Option<Authorit
 }
 
 /// Listens on both loopback addresses, since `localhost` means either; on IPv4 alone where the system has no IPv6.
-async fn bind(port: u16) -> Result<(u16, Vec<TcpListener>)> {
+fn bind(port: u16) -> Result<(u16, Vec<TcpListener>)> {
     for _ in 0..ATTEMPTS {
-        let four = listen(Ipv4Addr::LOCALHOST.into(), port).await.with_context(|| cannot_listen(port))?;
+        let four = listen(Ipv4Addr::LOCALHOST.into(), port).with_context(|| cannot_listen(port))?;
         let actual = four.local_addr().with_context(|| cannot_listen(port))?.port();
-        match listen(Ipv6Addr::LOCALHOST.into(), actual).await {
+        match listen(Ipv6Addr::LOCALHOST.into(), actual) {
             Ok(six) => return Ok((actual, vec![four, six])),
             Err(error) if error.kind() == ErrorKind::AddrInUse && port == 0 => {}
             Err(error) if error.kind() == ErrorKind::AddrInUse => return Err(error).with_context(|| cannot_listen(port)),
@@ -202,8 +206,14 @@ async fn bind(port: u16) -> Result<(u16, Vec<TcpListener>)> {
     bail!("found no port that is free on both 127.0.0.1 and [::1] in {ATTEMPTS} attempts")
 }
 
-async fn listen(address: IpAddr, port: u16) -> std::io::Result<TcpListener> {
-    TcpListener::bind(SocketAddr::new(address, port)).await
+/// As `TcpListener::bind()` does it, but for the queue.
+fn listen(address: IpAddr, port: u16) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // Elsewhere it would let another program take the port over.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(SocketAddr::new(address, port))?;
+    socket.listen(CONNECTIONS_WAITING)
 }
 
 fn cannot_listen(port: u16) -> String {
