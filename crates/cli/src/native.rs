@@ -139,6 +139,8 @@ mod tests {
         reads.estimates.arms[0].per_op.as_mut().expect("timed").median_ns += 1.0;
         let found = crate::recompute::differences(&forged);
         assert!(found.len() == 1 && found[0].starts_with("group random-4k, outside the browser.arms[0].per_op.median_ns"), "{found:?}");
+        let (mended, _) = crate::recompute::checked(forged);
+        assert_eq!(mended, again, "what does not follow is not shown");
     }
 
     #[test]

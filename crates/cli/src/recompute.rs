@@ -1,38 +1,37 @@
 //! Estimates follow from raw samples to the last bit: this computes them again and finds where a file says otherwise.
 
-use opfs_bench_core::estimate::{GroupEstimates, estimate};
+use opfs_bench_core::estimate::estimate;
 use opfs_bench_core::protocol;
-use opfs_bench_core::result::{GroupRecord, RunResult};
+use opfs_bench_core::result::RunResult;
 use serde_json::Value;
 
-/// Computes the estimates of every group again from its raw samples. Returns a line for each group where a bit differs. Nothing for a
-/// result of another protocol, whose estimates follow from other rules.
+/// Computes the estimates of every record again from its raw samples. Returns the result with those in place of what stood in it, and a
+/// line for each record where a bit differed. A result of another protocol, whose estimates follow from other rules, stays as it is.
 #[must_use]
-pub fn differences(result: &RunResult) -> Vec<String> {
+pub fn checked(mut result: RunResult) -> (RunResult, Vec<String>) {
+    let mut differences = Vec::new();
     if result.protocol != protocol::NUMBER {
-        return Vec::new();
+        return (result, differences);
     }
-    let groups = result.groups.iter().map(|group| ("group", group));
-    let superseded = result.superseded.iter().map(|group| ("first attempt of group", group));
-    let native = |place: usize| if place == 0 { "" } else { ", outside the browser" };
-    let records = groups.chain(superseded).flat_map(|(kind, group)| group.records().enumerate().map(move |(place, of)| (kind, place, of)));
-    let difference = |(kind, place, (record, estimates)): (&str, usize, (&GroupRecord, &GroupEstimates))| {
-        let stated = serde_json::to_value(estimates).expect("estimates are plain data");
-        let computed = serde_json::to_value(estimate(record, result.seed)).expect("estimates are plain data");
-        first_difference(&stated, &computed, "").map(|found| format!("{kind} {}{}{found}", record.group.name, native(place)))
-    };
-    records.filter_map(difference).collect()
-}
-
-/// The result with the estimates that its samples give, in place of those that stand in it. Those of another protocol stay.
-#[must_use]
-pub fn recomputed(mut result: RunResult) -> RunResult {
-    if result.protocol == protocol::NUMBER {
-        for group in result.groups.iter_mut().chain(&mut result.superseded) {
-            group.estimates = estimate(&group.record, result.seed);
+    let seed = result.seed;
+    let groups = result.groups.iter_mut().map(|group| ("group", group));
+    let superseded = result.superseded.iter_mut().map(|group| ("first attempt of group", group));
+    for (kind, group) in groups.chain(superseded) {
+        for (place, (record, estimates)) in ["", ", outside the browser"].into_iter().zip(group.records_mut()) {
+            let computed = estimate(record, seed);
+            let [stated, given] = [&*estimates, &computed].map(|of| serde_json::to_value(of).expect("estimates are plain data"));
+            let difference = first_difference(&stated, &given, "");
+            differences.extend(difference.map(|found| format!("{kind} {}{place}{found}", record.group.name)));
+            *estimates = computed;
         }
     }
-    result
+    (result, differences)
+}
+
+/// A line for each record whose estimates do not follow from its samples.
+#[must_use]
+pub fn differences(result: &RunResult) -> Vec<String> {
+    checked(result.clone()).1
 }
 
 /// Whether a result's estimates follow from its samples; says on standard error where they do not. Those of another protocol cannot be

@@ -137,7 +137,7 @@ impl Run {
 /// Prints a result that was sent, and tells how its run ended.
 fn show(received: &Received) -> Result<Exit> {
     let Written { json, html } = &received.written;
-    let result = recompute::recomputed(results::read(json)?);
+    let result = recompute::checked(results::read(json)?).0;
     print(&format!("{}\n\n{}\n{}", report::text(&result).trim_end(), json.display(), html.display()))?;
     for difference in &received.differences {
         eprintln!("WARNING: the page's estimates are not those of its samples, which are shown: {difference}");

@@ -95,8 +95,7 @@ impl Inbox {
             // Whoever held it may have broken off with a panic, which leaves nothing behind.
             let _alone = self.at_work.lock().unwrap_or_else(PoisonError::into_inner);
             let result = RunResult::from_json(json)?;
-            let differences = recompute::differences(&result);
-            let result = recompute::recomputed(result);
+            let (result, differences) = recompute::checked(result);
             (family(&result.environment.browser), report::page(&result), report::answer(&result), differences)
         };
         let written = results::write(&self.folder, &now(), family, json, &html).map_err(Refused::NotWritten)?;

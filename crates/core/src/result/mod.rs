@@ -116,6 +116,15 @@ impl GroupResult {
         let native = self.native.as_ref().and_then(Native::reads);
         [(&self.record, &self.estimates)].into_iter().chain(native.map(|reads| (&reads.record, &reads.estimates)))
     }
+
+    /// The same, with estimates to be replaced.
+    pub fn records_mut(&mut self) -> impl Iterator<Item = (&GroupRecord, &mut GroupEstimates)> {
+        let native = match &mut self.native {
+            Some(Native::Measured(reads)) => Some((&reads.record, &mut reads.estimates)),
+            Some(Native::Failed { .. }) | None => None,
+        };
+        [(&self.record, &mut self.estimates)].into_iter().chain(native)
+    }
 }
 
 /// Files can be edited. What the estimates take for granted is looked at once, here.
