@@ -4,11 +4,11 @@
 use std::rc::Rc;
 
 use opfs_bench_core::ops::Op;
-use opfs_bench_core::result::{EndsUp, Stage};
+use opfs_bench_core::result::EndsUp;
 use web_sys::Request;
 
-use super::queue::{self, Held, ReadOp};
-use super::{Context, Copies, Discard, Laps, Method, Reader, Sink, Unopened};
+use super::queue::{self, ReadOp};
+use super::{Context, Copies, Laps, Method, Reader, Sink, Unopened};
 use crate::opfs::OpfsError;
 use crate::stores::StoredAnswers;
 
@@ -47,14 +47,6 @@ impl ReadOp for Rc<Answers> {
     }
 
     async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
-        laps.begin();
-        for op in ops {
-            self.read(op, &mut Discard).await?;
-        }
-        laps.end(Stage::Read, ops.len());
-        let mut read = Held::default();
-        self.read(&ops[0], &mut read).await?;
-        laps.copy(&read);
-        Ok(())
+        queue::read_and_copied(self, ops, laps).await
     }
 }

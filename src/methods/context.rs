@@ -122,29 +122,10 @@ impl Context {
                 continue;
             }
             let copy = copy.open_sync_patiently().await?;
-            self.chunks(name, |bytes, at| copy.write_full(&bytes.to_vec(), at)).await?;
+            chunks(&file, name, |bytes, at| copy.write_full(&bytes.to_vec(), at)).await?;
             copy.flush()?;
         }
         Ok(copies)
-    }
-
-    /// The bytes of a file in chunks, each with its offset.
-    pub(super) async fn chunks(
-        &self,
-        name: &str,
-        mut take: impl FnMut(&Uint8Array, u64) -> Result<(), OpfsError>,
-    ) -> Result<(), OpfsError> {
-        let file = self.directory.file(name).await?.snapshot().await?;
-        let mut at = 0;
-        loop {
-            let buffer = opfs::array_buffer(&opfs::slice(&file, name, at, CHUNK)?, name).await?;
-            let bytes = Uint8Array::new(&buffer);
-            if bytes.length() == 0 {
-                return Ok(());
-            }
-            take(&bytes, at)?;
-            at += u64::from(bytes.length());
-        }
     }
 
     /// The port of a method that asks the worker.
@@ -154,5 +135,23 @@ impl Context {
 
     pub(super) fn block_length(&self) -> u32 {
         u32::try_from(self.group.bs.0).expect("a checked job's blocks are at most 64 MiB")
+    }
+}
+
+/// The bytes of a file in chunks, each with its offset.
+pub(super) async fn chunks(
+    file: &Blob,
+    name: &str,
+    mut take: impl FnMut(&Uint8Array, u64) -> Result<(), OpfsError>,
+) -> Result<(), OpfsError> {
+    let mut at = 0;
+    loop {
+        let buffer = opfs::array_buffer(&opfs::slice(file, name, at, CHUNK)?, name).await?;
+        let bytes = Uint8Array::new(&buffer);
+        if bytes.length() == 0 {
+            return Ok(());
+        }
+        take(&bytes, at)?;
+        at += u64::from(bytes.length());
     }
 }

@@ -6,14 +6,14 @@ use std::rc::Rc;
 use js_sys::{Array, ArrayBuffer};
 use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
-use opfs_bench_core::result::{EndsUp, Stage};
+use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
 use super::blob::{self, ReadBlob};
 use super::promise::Part;
-use super::queue::{self, Held, ReadOp};
-use super::{Context, Copies, Discard, Laps, Method, Reader, Sink, Unopened};
+use super::queue::{self, ReadOp};
+use super::{Context, Copies, Laps, Method, Reader, Sink, Unopened};
 use crate::opfs::{Call, OpfsError};
 use crate::stores::Database;
 
@@ -71,15 +71,7 @@ impl ReadOp for Buffers {
     }
 
     async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
-        laps.begin();
-        for op in ops {
-            self.read(op, &mut Discard).await?;
-        }
-        laps.end(Stage::Read, ops.len());
-        let mut read = Held::default();
-        self.read(&ops[0], &mut read).await?;
-        laps.copy(&read);
-        Ok(())
+        queue::read_and_copied(self, ops, laps).await
     }
 }
 

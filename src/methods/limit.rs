@@ -9,6 +9,7 @@ use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 
 use super::block::Block;
+use super::context::chunks;
 use super::{Context, Copies, Loop, Method, Queue, Reader, Sink, Timed, Unopened};
 use crate::clock;
 use crate::opfs::{Call, OpfsError};
@@ -26,7 +27,7 @@ async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
             file.put(chunk, at);
             Ok(())
         };
-        context.chunks(name, put).await?;
+        chunks(&context.directory.file(name).await?.snapshot().await?, name, put).await?;
         files.push(file);
     }
     Ok(Box::new(Held { files, block: context.block() }))

@@ -41,7 +41,7 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 use js_sys::{ArrayBuffer, JsString, Uint8Array};
 use opfs_bench_core::fixture::{Checksum, Form};
-use opfs_bench_core::job::{self, Fileset, Group, Job, MethodName, Timing};
+use opfs_bench_core::job::{self, Fileset, Group, Job, MOST_KEPT_FILES, MethodName, Timing};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use opfs_bench_core::share::Deal;
@@ -88,9 +88,6 @@ const LARGEST_COPY: Bytes = Bytes(256 << 20);
 /// The largest group that a method may hold in Wasm memory, which never becomes smaller again: what a phone's page can have without being
 /// ended for it.
 const LARGEST_HELD: Bytes = Bytes(64 << 20);
-
-/// Safari refuses more open files than about 252; half of that stays clear of it.
-const MOST_HANDLES: u32 = 128;
 
 /// One way to read.
 pub struct Method {
@@ -309,10 +306,10 @@ pub fn too_many_handles(group: &Group) -> Option<String> {
     let own = methods.iter().filter(|method| method.handles == Handles::Own).map(|method| (method.name, method.own_handles(group)));
     let held: Vec<(&str, u32)> = shared.chain(own).collect();
     let all = held.iter().fold(0_u32, |all, (_, handles)| all.saturating_add(*handles));
-    (all > MOST_HANDLES).then(|| {
+    (all > MOST_KEPT_FILES).then(|| {
         let each: Vec<String> = held.iter().map(|(name, handles)| format!("{name} {handles}")).collect();
         format!(
-            "{all} sync handles would be open at once, in all workers together ({}); allowed are {MOST_HANDLES}, since browsers limit open \
+            "{all} sync handles would be open at once, in all workers together ({}); allowed are {MOST_KEPT_FILES}, since browsers limit open \
              files: take fewer files, numjobs or methods",
             each.join(", ")
         )

@@ -16,10 +16,11 @@ use futures_util::stream::FuturesUnordered;
 use js_sys::{ArrayBuffer, JsString, Uint8Array};
 use opfs_bench_core::fixture::Form;
 use opfs_bench_core::ops::Op;
+use opfs_bench_core::result::Stage;
 use wasm_bindgen::JsValue;
 
 use super::block::Block;
-use super::{Laps, Loop, Reader, Sink, Timed};
+use super::{Discard, Laps, Loop, Reader, Sink, Timed};
 use crate::clock;
 use crate::opfs::OpfsError;
 
@@ -35,6 +36,24 @@ pub(super) trait ReadOp: 'static {
     fn stages(&self, _ops: &[Op], _laps: &mut Laps) -> impl Future<Output = Result<(), OpfsError>> {
         async { Ok(()) }
     }
+}
+
+/// The stages of a method whose ops are one call each: the reads, and what to copy them takes.
+pub(super) async fn read_and_copied(reading: &impl ReadOp, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
+    laps.begin();
+    for op in ops {
+        reading.read(op, &mut Discard).await?;
+    }
+    laps.end(Stage::Read, ops.len());
+    copied(reading, &ops[0], laps).await
+}
+
+/// The stage of copying: reads an op once more, for what it brings.
+pub(super) async fn copied(reading: &impl ReadOp, op: &Op, laps: &mut Laps) -> Result<(), OpfsError> {
+    let mut read = Held::default();
+    reading.read(op, &mut read).await?;
+    laps.copy(&read);
+    Ok(())
 }
 
 /// A reader with so many reads in flight. Each lane reads with what `lane` makes, and never two ops at a time.

@@ -13,11 +13,10 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{MessageEvent, MessagePort};
 
-use super::queue::{self, Held, ReadOp};
+use super::queue::{self, ReadOp};
 use super::{Context, Discard, Handles, Laps, Method, Reader, Served, Sink, Unopened};
-use crate::awaiting::Settled;
 use crate::glue;
-use crate::opfs::{Call, Directory, OpfsError, SyncHandle, View};
+use crate::opfs::{self, Call, Directory, OpfsError, SyncHandle, View};
 
 pub const METHODS: &[Method] = &[
     Method::new("rpc/transfer", EndsUp::MainBuffer, |context| Box::pin(open(context)))
@@ -49,12 +48,12 @@ struct Asking {
 impl ReadOp for Asking {
     #[inline]
     async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        let failed = |error: JsValue| OpfsError::thrown(Call::Ask, "", &error);
         if self.owed.replace(true) {
             return Err(OpfsError::owed());
         }
-        let asked = self.ask.call2(&JsValue::UNDEFINED, &op.file.into(), &(op.at as f64).into()).map_err(failed)?;
-        let answer = Settled::of(asked.unchecked_ref::<Promise>()).await.map_err(failed)?;
+        let asked = self.ask.call2(&JsValue::UNDEFINED, &op.file.into(), &(op.at as f64).into());
+        let asked = asked.map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
+        let answer = opfs::settle(Call::Ask, "", asked.unchecked_into::<Promise>()).await?;
         self.owed.set(false);
         let buffer: ArrayBuffer = answer.dyn_into().map_err(|answer| OpfsError::answered(&answer.as_string().unwrap_or_default()))?;
         sink.buffer(&buffer);
@@ -75,10 +74,7 @@ pub async fn delivered(asking: &impl ReadOp, ops: &[Op], laps: &mut Laps) -> Res
         asking.read(&nothing, &mut Discard).await?;
     }
     laps.end(Stage::Delivery, ops.len());
-    let mut read = Held::default();
-    asking.read(&ops[0], &mut read).await?;
-    laps.copy(&read);
-    Ok(())
+    queue::copied(asking, &ops[0], laps).await
 }
 
 // The worker's side
@@ -98,7 +94,7 @@ enum Reply {
 /// What the worker reads with.
 pub enum Files {
     Kept(Rc<[SyncHandle]>),
-    Each(Opening),
+    Each(Rc<Opening>),
 }
 
 /// Files that are opened for each read.
@@ -110,20 +106,36 @@ pub struct Opening {
 }
 
 impl Files {
-    pub async fn open(context: &Context) -> Result<Rc<Self>, OpfsError> {
-        Ok(Rc::new(match context.group.open {
+    pub async fn open(context: &Context) -> Result<Self, OpfsError> {
+        Ok(match context.group.open {
             job::Open::Kept => Self::Kept(context.kept_sync_handles().await?),
             job::Open::Each => {
                 let turns = if context.group.iodepth > 1 { context.names.iter().map(|_| Mutex::new(())).collect() } else { Vec::new() };
-                Self::Each(Opening { directory: context.directory.clone(), names: context.names.clone(), turns })
+                Self::Each(Rc::new(Opening { directory: context.directory.clone(), names: context.names.clone(), turns }))
             }
-        }))
+        })
+    }
+
+    /// Reads from a file, and answers with what came of it: at once where the file is open, and otherwise when it has been.
+    pub fn read<T>(
+        &self,
+        file: usize,
+        read: impl FnOnce(&SyncHandle) -> Result<T, OpfsError> + 'static,
+        answer: impl FnOnce(Result<T, OpfsError>) + 'static,
+    ) {
+        match self {
+            Self::Kept(handles) => answer(read(&handles[file])),
+            Self::Each(opening) => {
+                let opening = Rc::clone(opening);
+                spawn_local(async move { answer(opening.read(file, read).await) });
+            }
+        }
     }
 }
 
 impl Opening {
     /// Opens a file, reads and closes it.
-    pub async fn read<T>(&self, file: usize, read: impl FnOnce(&SyncHandle) -> Result<T, OpfsError>) -> Result<T, OpfsError> {
+    async fn read<T>(&self, file: usize, read: impl FnOnce(&SyncHandle) -> Result<T, OpfsError>) -> Result<T, OpfsError> {
         let _turn = match self.turns.get(file) {
             Some(turn) => Some(turn.lock().await),
             None => None,
@@ -139,19 +151,13 @@ async fn serve(context: &Context, port: MessagePort, reply: Reply) -> Result<Box
     let answering = Rc::new(Answering { port: port.clone(), reply, lanes: context.group.iodepth > 1 });
     let answer = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let Question { file, at, lane } = Question::of(&event, answering.lanes);
-        match &*files {
-            _ if file == NO_FILE as usize => answering.post(lane, Ok(ArrayBuffer::new(length))),
-            Files::Kept(handles) => answering.post(lane, read(&handles[file], at, length)),
-            Files::Each(_) => {
-                let (files, answering) = (Rc::clone(&files), Rc::clone(&answering));
-                spawn_local(async move {
-                    let Files::Each(opening) = &*files else { unreachable!("matched above") };
-                    answering.post(lane, opening.read(file, |handle| read(handle, at, length)).await);
-                });
-            }
+        if file == NO_FILE as usize {
+            return answering.post(lane, Ok(ArrayBuffer::new(length)));
         }
+        let answering = Rc::clone(&answering);
+        files.read(file, move |handle| read(handle, at, length), move |read| answering.post(lane, read));
     });
-    Ok(Box::new(Serving::begin(port, answer)))
+    Ok(Box::new(Serving::by(port, answer)))
 }
 
 /// What the main thread asks for.
@@ -212,22 +218,30 @@ impl Answering {
     }
 }
 
-/// A port that is answered until this is dropped.
-pub struct Serving {
+/// A port that is answered until this is dropped, and what answering takes.
+pub struct Serving<H> {
     port: MessagePort,
-    _answer: Closure<dyn FnMut(MessageEvent)>,
+    _held: H,
 }
 
-impl Serving {
-    pub fn begin(port: MessagePort, answer: Closure<dyn FnMut(MessageEvent)>) -> Self {
-        port.set_onmessage(Some(answer.as_ref().unchecked_ref()));
-        Self { port, _answer: answer }
+impl<H> Serving<H> {
+    /// Answered already, as long as this is held.
+    pub fn holding(port: MessagePort, held: H) -> Self {
+        Self { port, _held: held }
     }
 }
 
-impl Served for Serving {}
+impl Serving<Closure<dyn FnMut(MessageEvent)>> {
+    /// Answered by this.
+    pub fn by(port: MessagePort, answer: Closure<dyn FnMut(MessageEvent)>) -> Self {
+        port.set_onmessage(Some(answer.as_ref().unchecked_ref()));
+        Self::holding(port, answer)
+    }
+}
 
-impl Drop for Serving {
+impl<H> Served for Serving<H> {}
+
+impl<H> Drop for Serving<H> {
     fn drop(&mut self) {
         self.port.close();
     }

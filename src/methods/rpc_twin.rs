@@ -2,7 +2,6 @@
 //! `www/twins.js`.
 
 use std::cell::Cell;
-use std::rc::Rc;
 
 use js_sys::{Array, Float64Array, Function, Int32Array, Promise, Uint32Array};
 use opfs_bench_core::job;
@@ -11,6 +10,7 @@ use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
 use web_sys::{FileSystemDirectoryHandle, MessagePort};
 
+use super::rpc::Serving;
 use super::shared::{self, Memory};
 use super::twin::{self, Folder};
 use super::{Context, Handles, Loop, Method, Queue, Reader, Served, Sink, Timed, Unopened};
@@ -133,8 +133,7 @@ enum Reply {
 
 async fn serve(context: &Context, port: MessagePort, reply: Reply) -> Result<Box<dyn Served>, OpfsError> {
     let length = f64::from(context.block_length());
-    let mut open = None;
-    match context.group.open {
+    let held = match context.group.open {
         job::Open::Kept => {
             let handles = context.kept_sync_handles().await?;
             let of_js: Array = handles.iter().map(SyncHandle::js).collect();
@@ -142,7 +141,7 @@ async fn serve(context: &Context, port: MessagePort, reply: Reply) -> Result<Box
                 Reply::Transferred => serve_transfer_kept(&port, &of_js, length),
                 Reply::Shared => serve_shared_kept(&port, &of_js, length),
             }
-            open = Some(handles);
+            Some(handles)
         }
         job::Open::Each => {
             let Folder { directory, names } = Folder::of(context);
@@ -150,21 +149,8 @@ async fn serve(context: &Context, port: MessagePort, reply: Reply) -> Result<Box
                 Reply::Transferred => serve_transfer_each(&port, directory.js(), &names, length),
                 Reply::Shared => serve_shared_each(&port, directory.js(), &names, length),
             }
+            None
         }
-    }
-    Ok(Box::new(Serving { port, _open: open }))
-}
-
-/// A port that is answered until this is dropped.
-struct Serving {
-    port: MessagePort,
-    _open: Option<Rc<[SyncHandle]>>,
-}
-
-impl Served for Serving {}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        self.port.close();
-    }
+    };
+    Ok(Box::new(Serving::holding(port, held)))
 }

@@ -10,15 +10,13 @@ use js_sys::{Array, Atomics, Function, Int32Array, Promise, SharedArrayBuffer, U
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{MessageEvent, MessagePort};
 
 use super::queue::{self, ReadOp};
 use super::rpc::{Files, NO_FILE, Question, Serving, delivered};
 use super::{Context, Handles, Laps, Method, Reader, Served, Sink, Unopened};
-use crate::awaiting::Settled;
 use crate::glue;
-use crate::opfs::{Call, OpfsError, View};
+use crate::opfs::{self, Call, OpfsError, View};
 
 /// Besides a page that is isolated.
 pub const NEEDS: &[&str] = &["Atomics.waitAsync"];
@@ -110,13 +108,13 @@ impl ReadOp for Asking {
 impl Asking {
     #[inline]
     async fn ask(&self, op: &Op) -> Result<u32, OpfsError> {
-        let failed = |error: JsValue| OpfsError::thrown(Call::Ask, "", &error);
         let Memory { numbers, data, .. } = &self.memory;
         if numbers.get_index(STATE) == ASKED {
             return Err(OpfsError::owed());
         }
-        let asked = self.ask.call2(&JsValue::UNDEFINED, &op.file.into(), &(op.at as f64).into()).map_err(failed)?;
-        Settled::of(asked.unchecked_ref::<Promise>()).await.map_err(failed)?;
+        let asked = self.ask.call2(&JsValue::UNDEFINED, &op.file.into(), &(op.at as f64).into());
+        let asked = asked.map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
+        opfs::settle(Call::Ask, "", asked.unchecked_into::<Promise>()).await?;
         let length = self.memory.length();
         if numbers.get_index(STATE) == READ {
             return Ok(length);
@@ -141,19 +139,13 @@ async fn serve(context: &Context, port: MessagePort) -> Result<Box<dyn Served>, 
         }
         let Question { file, at, lane } = Question::of(&event, lanes);
         let answering = Rc::clone(&memories[lane as usize]);
-        match &*files {
-            _ if file == NO_FILE as usize => answering.answer(Ok(length)),
-            Files::Kept(handles) => answering.answer(handles[file].read_full(&answering.block, at)),
-            Files::Each(_) => {
-                let files = Rc::clone(&files);
-                spawn_local(async move {
-                    let Files::Each(opening) = &*files else { unreachable!("matched above") };
-                    answering.answer(opening.read(file, |handle| handle.read_full(&answering.block, at)).await);
-                });
-            }
+        if file == NO_FILE as usize {
+            return answering.answer(Ok(length));
         }
+        let reading = Rc::clone(&answering);
+        files.read(file, move |handle| handle.read_full(&reading.block, at), move |read| answering.answer(read));
     });
-    Ok(Box::new(Serving::begin(port, answer)))
+    Ok(Box::new(Serving::by(port, answer)))
 }
 
 /// The memory, and the part of it that a block fills.

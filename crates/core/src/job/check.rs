@@ -13,7 +13,7 @@ const LARGEST_SIZE: Bytes = Bytes(1 << 40);
 /// A list of more blocks than this takes more memory than a phone's page should.
 const MOST_BLOCKS: u64 = 1 << 22;
 /// Safari refuses more open files than about 252; half of that stays clear of it.
-const MOST_KEPT_FILES: u32 = 128;
+pub const MOST_KEPT_FILES: u32 = 128;
 /// More files than this take longer to create than to measure.
 const MOST_FILES: u32 = 10_000;
 /// A day. A longer budget is a mistake of units.

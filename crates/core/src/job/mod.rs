@@ -6,7 +6,7 @@ mod timing;
 
 use serde::{Deserialize, Serialize};
 
-pub use check::{BadJob, Mistake};
+pub use check::{BadJob, MOST_KEPT_FILES, Mistake};
 pub use method::{BadMethodName, MethodName, Thread};
 pub use timing::Timing;
 
