@@ -49,15 +49,23 @@ function calling(callback, slot) {
   };
 }
 
-/** A function that posts a question to the port and returns a promise of the answer. One question at a time. */
+/**
+ * A function that posts a question to the port and returns a promise of the answer. One question at a time: as long as an answer is owed,
+ * the next one to come would be taken for another's.
+ */
 export function asker(port) {
   let settle;
-  port.onmessage = ({ data }) => settle(data);
-  return (file, at) =>
-    new Promise((resolve) => {
+  port.onmessage = ({ data }) => {
+    settle(data);
+    settle = undefined;
+  };
+  return (file, at) => {
+    if (settle) throw { call: "owed" };
+    return new Promise((resolve) => {
       settle = resolve;
       port.postMessage([file, at]);
     });
+  };
 }
 
 /**
@@ -66,15 +74,17 @@ export function asker(port) {
  */
 export function askers(port, count) {
   const settle = [];
-  port.onmessage = ({ data: [lane, answer] }) => settle[lane](answer);
-  return Array.from(
-    { length: count },
-    (_, lane) => (file, at) =>
-      new Promise((resolve) => {
-        settle[lane] = resolve;
-        port.postMessage([file, at, lane]);
-      }),
-  );
+  port.onmessage = ({ data: [lane, answer] }) => {
+    settle[lane](answer);
+    settle[lane] = undefined;
+  };
+  return Array.from({ length: count }, (_, lane) => (file, at) => {
+    if (settle[lane]) throw { call: "owed" };
+    return new Promise((resolve) => {
+      settle[lane] = resolve;
+      port.postMessage([file, at, lane]);
+    });
+  });
 }
 
 /**
@@ -83,25 +93,11 @@ export function askers(port, count) {
  */
 export function sharedAsker(port, state, lane) {
   return (file, at) => {
+    if (state[0] === 0) throw { call: "owed" };
     Atomics.store(state, 0, 0);
     port.postMessage(lane === undefined ? [file, at] : [file, at, lane]);
     return Promise.resolve(Atomics.waitAsync(state, 0, 0).value);
   };
-}
-
-/** A function that reads a blob with one FileReader and returns a promise of the buffer. One blob at a time. */
-export function fileReader() {
-  const reader = new FileReader();
-  let settle;
-  let fail;
-  reader.onload = () => settle(reader.result);
-  reader.onerror = () => fail(reader.error);
-  return (blob) =>
-    new Promise((resolve, reject) => {
-      settle = resolve;
-      fail = reject;
-      reader.readAsArrayBuffer(blob);
-    });
 }
 
 /** A promise of what a request of IndexedDB gives. */

@@ -22,8 +22,6 @@ extern "C" {
     pub fn askers(port: &MessagePort, count: u32) -> Array;
     #[wasm_bindgen(js_name = sharedAsker)]
     pub fn shared_asker(port: &MessagePort, state: &Int32Array, lane: Option<u32>) -> Function;
-    #[wasm_bindgen(js_name = fileReader)]
-    pub fn file_reader() -> Function;
     pub fn requested(request: &IdbRequest) -> Promise;
     #[wasm_bindgen(js_name = openDatabase)]
     pub fn open_database(name: &str, store: &str) -> Promise;
@@ -46,9 +44,6 @@ extern "C" {
     /// Absent in insecure contexts too.
     #[wasm_bindgen(thread_local_v2, js_name = caches)]
     pub static CACHES: Option<CacheStorage>;
-
-    /// The same on both threads.
-    pub fn fetch(url: &str) -> Promise;
 
     /// Names of databases.
     #[wasm_bindgen(extends = Object)]

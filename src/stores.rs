@@ -11,7 +11,7 @@ use crate::glue::{self, CACHES, INDEXED_DB};
 use crate::opfs::{Call, OpfsError, PREFIX, settle};
 
 /// The one store of a database.
-const STORE: &str = "files";
+pub const STORE: &str = "files";
 
 /// A database, closed when dropped. One that another thread deletes closes too.
 pub struct Database {
@@ -23,6 +23,11 @@ impl Database {
     pub async fn open(name: &str) -> Result<Self, OpfsError> {
         let handle = settle(Call::IndexedDb, name, glue::open_database(name, STORE)).await?;
         Ok(Self { handle: handle.unchecked_into() })
+    }
+
+    /// The browser's own. It is closed when this is dropped.
+    pub fn js(&self) -> &IdbDatabase {
+        &self.handle
     }
 
     /// Whether there is a value under a key.
@@ -88,6 +93,11 @@ impl StoredAnswers {
         Request::new_with_str(&format!("/{PREFIX}{file}")).map_err(|error| OpfsError::thrown(Call::CacheStorage, file, &error))
     }
 
+    /// The browser's own.
+    pub fn js(&self) -> &Cache {
+        &self.handle
+    }
+
     /// Whether there is something under a key.
     pub async fn holds(&self, key: &Request) -> Result<bool, OpfsError> {
         Ok(!settle(Call::CacheStorage, "", self.handle.match_with_request(key)).await?.is_undefined())
@@ -99,15 +109,6 @@ impl StoredAnswers {
         let response = Response::new_with_opt_buffer_source(Some(bytes)).map_err(failed)?;
         settle(Call::CacheStorage, "", self.handle.put_with_request(key, &response)).await?;
         Ok(())
-    }
-
-    /// The bytes under a key.
-    #[inline]
-    pub async fn get(&self, key: &Request, name: &str) -> Result<ArrayBuffer, OpfsError> {
-        let found = settle(Call::CacheStorage, name, self.handle.match_with_request(key)).await?;
-        let response: Response = found.dyn_into().map_err(|_| OpfsError::not_stored(Call::CacheStorage, name))?;
-        let reading = response.array_buffer().map_err(|error| OpfsError::thrown(Call::CacheStorage, name, &error))?;
-        Ok(settle(Call::CacheStorage, name, reading).await?.unchecked_into())
     }
 }
 
@@ -165,7 +166,6 @@ mod tests {
         cache.put(&request, &ArrayBuffer::new(4)).await.unwrap();
         assert!(database.holds(&key).await.unwrap() && cache.holds(&request).await.unwrap());
         assert_eq!(database.get::<ArrayBuffer>(&key).await.unwrap().byte_length(), 3);
-        assert_eq!(cache.get(&request, "a").await.unwrap().byte_length(), 4);
         assert_eq!(left().await, [name.as_str()]);
         remove(&name).await.unwrap();
         assert_eq!(left().await, Vec::<String>::new());

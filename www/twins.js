@@ -3,8 +3,8 @@
 //
 // Every loop takes its ops as two lists, the number of the file and the offset of each, and returns [milliseconds, bytes, last buffer].
 //
-// All other methods that read blobs (bytes(), streams, FileReader, Response ...) have the loops of src/methods/blob.rs too, and differ only in
-// the one call inside them: the twins of arrayBuffer() stand for all of these.
+// All methods that read by promises have the loop of src/lanes.js, and differ only in the calls inside it: the twins of arrayBuffer() stand
+// for all of these.
 
 /** Reads through sync handles that are open, into one view. */
 export function syncKept(handles, view, files, offsets) {

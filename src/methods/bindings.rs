@@ -11,7 +11,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Blob;
 
-use super::blob::{self, ReadBlob};
+use super::by_hand::{self, ReadBlob};
 use super::{Block, Context, Handles, Loop, Method, Queue, Reader, Sink, Timed, Unopened, sync};
 use crate::clock;
 use crate::opfs::{Call, Directory, OpfsError, SyncHandle};
@@ -25,8 +25,9 @@ pub const METHODS: &[Method] = &[
     })
     .queue(Queue::Synchronous)
     .handles(Handles::Shared),
-    Method::new("main/slice-js-future", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, || ByJsFuture))),
-    Method::new("worker/slice-js-future", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || ByJsFuture))),
+    Method::new("main/slice-js-future", EndsUp::MainBuffer, |context| Box::pin(by_hand::open(context, ByJsFuture))).queue(Queue::OneByOne),
+    Method::new("worker/slice-js-future", EndsUp::WorkerBuffer, |context| Box::pin(by_hand::open(context, ByJsFuture)))
+        .queue(Queue::OneByOne),
 ];
 
 async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
@@ -77,14 +78,12 @@ impl Loop for Each {
     }
 }
 
-/// `main/slice`, awaited by what wasm-bindgen offers for it.
+/// A slice's `arrayBuffer()`, awaited in Rust by what wasm-bindgen offers for it.
 struct ByJsFuture;
 
 impl ReadBlob for ByJsFuture {
-    async fn read(&self, blob: &Blob, name: &str, sink: &mut impl Sink) -> Result<u64, OpfsError> {
+    async fn read(&self, blob: &Blob, name: &str) -> Result<ArrayBuffer, OpfsError> {
         let read = JsFuture::from(blob.array_buffer()).await;
-        let buffer: ArrayBuffer = read.map_err(|error| OpfsError::thrown(Call::ArrayBuffer, name, &error))?.unchecked_into();
-        sink.buffer(&buffer);
-        Ok(buffer.byte_length().into())
+        Ok(read.map_err(|error| OpfsError::thrown(Call::ArrayBuffer, name, &error))?.unchecked_into())
     }
 }

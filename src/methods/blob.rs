@@ -1,117 +1,54 @@
-//! How ops are read by everything that reads a blob of a file: `getFile()`, perhaps a `slice()`, then whatever the family does with
-//! it. A family says how one blob is read; the loops stand in `queue`.
+//! Everything that reads a blob of a file: `getFile()`, perhaps a `slice()`, then whatever the family does with it. A family says how
+//! one blob is read, in a line or two of JavaScript; the loops stand in `src/lanes.js`.
 
-use std::future::Future;
-use std::rc::Rc;
-
+use js_sys::Array;
 use opfs_bench_core::fixture::Form;
 use opfs_bench_core::job;
-use opfs_bench_core::ops::Op;
-use opfs_bench_core::result::Stage;
+use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
-use super::queue::{self, Held, ReadOp};
-use super::{Context, Discard, Laps, Reader, Sink, Unopened};
-use crate::opfs::{self, Directory, OpfsError};
+use super::lanes::{How, Lanes, each_lane, kept_lane};
+use super::{Context, Reader, Unopened};
+use crate::opfs::{Call, Directory};
 
 /// How a family reads.
-pub(super) trait ReadBlob: 'static {
+pub(super) struct Family<H> {
+    /// The call that reads.
+    pub call: Call,
     /// Whether an op reads a part, which has to be cut out.
-    const SLICES: bool = true;
+    pub parts: bool,
     /// What it makes of the bytes.
-    const FORM: Form = Form::Bytes;
+    pub form: Form,
+    /// Each read in flight has its own of what this makes.
+    pub how: H,
+}
 
-    /// The blob of a file that an op reads: a slice, unless the family reads whole files.
-    #[inline]
-    fn select(file: &Blob, name: &str, op: &Op) -> Result<Blob, OpfsError> {
-        opfs::slice(file, name, op.at, op.len)
+impl<H: Fn() -> How> Family<H> {
+    /// One that reads parts of files.
+    pub const fn new(call: Call, how: H) -> Self {
+        Self { call, parts: true, form: Form::Bytes, how }
     }
 
-    /// Reads it to its end. Returns how many bytes came.
-    fn read(&self, blob: &Blob, name: &str, sink: &mut impl Sink) -> impl Future<Output = Result<u64, OpfsError>>;
-}
-
-/// Opens the group's files for such a family. Each read in flight has its own of what `how` makes.
-pub(super) async fn open<R: ReadBlob>(context: &Context, how: impl Fn() -> R) -> Result<Box<dyn Reader>, Unopened> {
-    open_deep(context, context.group.iodepth, how).await
-}
-
-/// The same for a family whose reads are synchronous: one at a time.
-pub(super) async fn open_synchronous<R: ReadBlob>(context: &Context, how: impl Fn() -> R) -> Result<Box<dyn Reader>, Unopened> {
-    open_deep(context, 1, how).await
-}
-
-async fn open_deep<R: ReadBlob>(context: &Context, depth: u32, how: impl Fn() -> R) -> Result<Box<dyn Reader>, Unopened> {
-    if context.group.open == job::Open::Kept {
-        return Ok(kept(depth, context.snapshots().await?, &context.names, how));
-    }
-    let names: Rc<[String]> = context.names.as_slice().into();
-    Ok(queue::reader(depth, || Each { directory: context.directory.clone(), names: Rc::clone(&names), how: how() }))
-}
-
-/// A reader of files, or of other blobs, that are at hand.
-pub(super) fn kept<R: ReadBlob>(depth: u32, files: Vec<Blob>, names: &[String], how: impl Fn() -> R) -> Box<dyn Reader> {
-    let (files, names): (Rc<[Blob]>, Rc<[String]>) = (files.into(), names.into());
-    queue::reader(depth, || Kept { files: Rc::clone(&files), names: Rc::clone(&names), how: how() })
-}
-
-struct Kept<R> {
-    files: Rc<[Blob]>,
-    names: Rc<[String]>,
-    how: R,
-}
-
-impl<R: ReadBlob> ReadOp for Kept<R> {
-    const FORM: Form = R::FORM;
-
-    #[inline]
-    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        let name = &self.names[op.file as usize];
-        let blob = R::select(&self.files[op.file as usize], name, op)?;
-        self.how.read(&blob, name, sink).await
-    }
-}
-
-struct Each<R> {
-    directory: Directory,
-    names: Rc<[String]>,
-    how: R,
-}
-
-impl<R: ReadBlob> ReadOp for Each<R> {
-    const FORM: Form = R::FORM;
-
-    #[inline]
-    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        let name = &self.names[op.file as usize];
-        let file = self.directory.file(name).await?.snapshot().await?;
-        self.how.read(&R::select(&file, name, op)?, name, sink).await
-    }
-
-    async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
-        let name = &self.names[ops[0].file as usize];
-        let handle = laps.look_up(&self.directory, name).await?;
-        let file = handle.snapshot().await?;
-        laps.end(Stage::Open, 1);
-        self.how.read(&R::select(&file, name, &ops[0])?, name, &mut Discard).await?;
-        laps.end(Stage::FirstRead, 1);
-        let mut blobs = Vec::with_capacity(ops.len());
-        laps.begin();
-        for op in ops {
-            blobs.push(R::select(&file, name, op)?);
+    /// Opens the group's files.
+    pub async fn open(self, context: &Context) -> Result<Box<dyn Reader>, Unopened> {
+        if context.group.open == job::Open::Kept {
+            return Ok(Box::new(self.kept(context, context.snapshots().await?)));
         }
-        if R::SLICES {
-            laps.end(Stage::Slice, ops.len());
-        } else {
-            laps.begin();
-        }
-        for blob in &blobs {
-            self.how.read(blob, name, &mut Discard).await?;
-        }
-        laps.end(Stage::Read, ops.len());
-        let mut read = Held::default();
-        self.how.read(&blobs[0], name, &mut read).await?;
-        laps.copy(&read);
-        Ok(())
+        let Family { call, parts, form, how } = self;
+        let names = names(&context.names);
+        let directory: &Directory = &context.directory;
+        let lanes = Lanes::new(context.group.iodepth, &context.names, call, || each_lane(directory.js(), &names, parts, &how()));
+        Ok(Box::new(lanes.form(form).of_blobs(directory.clone(), parts, how())))
     }
+
+    /// A reader of files, or of other blobs, that are at hand.
+    pub fn kept(self, context: &Context, files: Vec<Blob>) -> Lanes {
+        let opened: Array = files.into_iter().map(JsValue::from).collect();
+        Lanes::new(context.group.iodepth, &context.names, self.call, || kept_lane(&opened, self.parts, &(self.how)())).form(self.form)
+    }
+}
+
+/// Names as JavaScript takes them.
+pub(super) fn names(names: &[String]) -> Array {
+    names.iter().map(|name| JsValue::from(name.as_str())).collect()
 }

@@ -1,27 +1,29 @@
 //! `bytes()` of a slice, on either thread: `arrayBuffer()` with the view that nearly everyone then makes.
 
-use js_sys::Uint8Array;
 use opfs_bench_core::result::EndsUp;
-use wasm_bindgen::JsCast;
-use web_sys::Blob;
+use wasm_bindgen::prelude::*;
 
-use super::blob::{self, ReadBlob};
-use super::{Method, Sink};
-use crate::opfs::{self, Call, OpfsError};
+use super::Method;
+use super::blob::Family;
+use super::lanes::How;
+use crate::opfs::Call;
 
 pub const METHODS: &[Method] = &[
-    Method::new("main/bytes", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, || Bytes))).needs(NEEDS),
-    Method::new("worker/bytes", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || Bytes))).needs(NEEDS),
+    Method::new("main/bytes", EndsUp::MainBuffer, |context| Box::pin(BYTES.open(context))).needs(NEEDS),
+    Method::new("worker/bytes", EndsUp::WorkerBuffer, |context| Box::pin(BYTES.open(context))).needs(NEEDS),
 ];
 
 const NEEDS: &[&str] = &["Blob.prototype.bytes"];
+const BYTES: Family<fn() -> How> = Family::new(Call::Bytes, bytes);
 
-struct Bytes;
-
-impl ReadBlob for Bytes {
-    async fn read(&self, blob: &Blob, name: &str, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        let bytes: Uint8Array = opfs::settle(Call::Bytes, name, blob.bytes()).await?.unchecked_into();
-        sink.bytes(&bytes);
-        Ok(bytes.byte_length().into())
-    }
+#[wasm_bindgen(inline_js = "
+export const bytes = () => ({
+  read: (blob) => blob.bytes(),
+  count(array, pieces) {
+    pieces?.push(array);
+    return array.byteLength;
+  },
+});")]
+extern "C" {
+    fn bytes() -> How;
 }

@@ -1,15 +1,14 @@
 //! Cache Storage, on either thread: what pages use for files that they downloaded. The group's files are copied into a cache before
 //! anything is timed; an op looks one up and reads the body of the answer, whole.
 
-use std::rc::Rc;
-
-use opfs_bench_core::ops::Op;
+use js_sys::Array;
 use opfs_bench_core::result::EndsUp;
-use web_sys::Request;
+use wasm_bindgen::prelude::*;
+use web_sys::{Cache, Request};
 
-use super::queue::{self, ReadOp};
-use super::{Context, Copies, Laps, Method, Reader, Sink, Unopened};
-use crate::opfs::OpfsError;
+use super::lanes::{Lane, Lanes};
+use super::{Context, Copies, Method, Reader, Unopened};
+use crate::opfs::{Call, OpfsError};
 use crate::stores::StoredAnswers;
 
 pub const METHODS: &[Method] = &[answers("main/cache", EndsUp::MainBuffer), answers("worker/cache", EndsUp::WorkerBuffer)];
@@ -20,33 +19,31 @@ const fn answers(name: &'static str, ends_up: EndsUp) -> Method {
 
 async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     let cache = StoredAnswers::open(&context.directory.name()).await?;
-    let names = context.names.clone();
-    let keys = names.iter().map(|name| StoredAnswers::key(name)).collect::<Result<Vec<Request>, OpfsError>>()?;
-    for (key, name) in keys.iter().zip(&names) {
+    let keys = context.names.iter().map(|name| StoredAnswers::key(name)).collect::<Result<Vec<Request>, OpfsError>>()?;
+    for (key, name) in keys.iter().zip(&context.names) {
         // The other thread's method may have stored it.
         if !cache.holds(key).await? {
             cache.put(key, &context.file_bytes(name).await?).await?;
         }
     }
-    let answers = Rc::new(Answers { cache, keys, names });
-    Ok(queue::reader(context.group.iodepth, || Rc::clone(&answers)))
+    let keys: Array = keys.into_iter().map(JsValue::from).collect();
+    let lane = || cache_lane(cache.js(), &keys);
+    Ok(Box::new(Lanes::new(context.group.iodepth, &context.names, Call::CacheStorage, lane).of_calls()))
 }
 
-struct Answers {
-    cache: StoredAnswers,
-    keys: Vec<Request>,
-    names: Vec<String>,
-}
-
-impl ReadOp for Rc<Answers> {
-    #[inline]
-    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        let buffer = self.cache.get(&self.keys[op.file as usize], &self.names[op.file as usize]).await?;
-        sink.buffer(&buffer);
-        Ok(buffer.byte_length().into())
-    }
-
-    async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
-        queue::read_and_copied(self, ops, laps).await
-    }
+#[wasm_bindgen(inline_js = "
+export const cacheLane = (cache, keys) => ({
+  async read(file) {
+    const response = await cache.match(keys[file]);
+    if (!response) throw { call: 'missing' };
+    return await response.arrayBuffer();
+  },
+  count(buffer, pieces) {
+    pieces?.push(buffer);
+    return buffer.byteLength;
+  },
+});")]
+extern "C" {
+    #[wasm_bindgen(js_name = cacheLane)]
+    fn cache_lane(cache: &Cache, keys: &Array) -> Lane;
 }

@@ -1,16 +1,14 @@
 //! The same loops without the read: what the harness costs. Printed beside the others, never subtracted.
 
-use js_sys::Promise;
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use opfs_bench_core::share::Deal;
 use wasm_bindgen::prelude::*;
 
-use super::queue::{self, ReadOp};
+use super::lanes::{Lane, Lanes};
 use super::{Context, Loop, Method, Queue, Reader, Sink, Timed, Unopened};
-use crate::awaiting::Settled;
 use crate::clock;
-use crate::opfs::OpfsError;
+use crate::opfs::{Call, OpfsError};
 
 /// The empty loop of methods that the main thread times: an op awaits a promise that is settled already.
 pub const MAIN: &str = "main/empty";
@@ -27,7 +25,7 @@ pub const METHODS: &[Method] = &[
 
 #[allow(clippy::unused_async)] // every method opens by a future
 async fn open_main(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
-    Ok(queue::reader(context.group.iodepth, || Awaiting { settled: Promise::resolve(&JsValue::UNDEFINED) }))
+    Ok(Box::new(Lanes::new(context.group.iodepth, &context.names, Call::Promise, nothing)))
 }
 
 #[allow(clippy::unused_async)]
@@ -35,17 +33,13 @@ async fn open_worker(_: &Context) -> Result<Box<dyn Reader>, Unopened> {
     Ok(Box::new(Looping))
 }
 
-struct Awaiting {
-    settled: Promise,
-}
-
-impl ReadOp for Awaiting {
-    #[inline]
-    async fn read(&self, op: &Op, _: &mut impl Sink) -> Result<u64, OpfsError> {
-        std::hint::black_box(op.at);
-        Settled::of(&self.settled).await.expect("settled without a reason");
-        Ok(0)
-    }
+#[wasm_bindgen(inline_js = "
+export const nothing = () => {
+  const settled = Promise.resolve();
+  return { read: () => settled, count: () => 0 };
+};")]
+extern "C" {
+    fn nothing() -> Lane;
 }
 
 struct Looping;

@@ -1,46 +1,54 @@
 //! `readAsArrayBuffer()` of a slice: `FileReader` on either thread, with events instead of promises, and `FileReaderSync` in a
 //! worker, which is synchronous without a handle and without a lock.
 
-use js_sys::{ArrayBuffer, Function, Promise};
+use js_sys::ArrayBuffer;
 use opfs_bench_core::result::EndsUp;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::prelude::*;
 use web_sys::{Blob, FileReaderSync};
 
-use super::blob::{self, ReadBlob};
-use super::{Context, Method, Queue, Reader, Sink, Unopened};
-use crate::glue;
-use crate::opfs::{self, Call, OpfsError};
+use super::blob::Family;
+use super::by_hand::{self, ReadBlob};
+use super::lanes::How;
+use super::{Context, Method, Queue, Reader, Unopened};
+use crate::opfs::{Call, OpfsError};
 
 pub const METHODS: &[Method] = &[
-    Method::new("main/file-reader", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, Events::new))),
-    Method::new("worker/file-reader", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, Events::new))),
+    Method::new("main/file-reader", EndsUp::MainBuffer, |context| Box::pin(EVENTS.open(context))),
+    Method::new("worker/file-reader", EndsUp::WorkerBuffer, |context| Box::pin(EVENTS.open(context))),
     Method::new("worker/file-reader-sync", EndsUp::WorkerBuffer, |context| Box::pin(open_sync(context))).queue(Queue::Synchronous),
 ];
 
-/// One `FileReader`, which reads one blob after another.
-struct Events {
-    read: Function,
-}
+const EVENTS: Family<fn() -> How> = Family::new(Call::FileReader, file_reader);
 
-impl Events {
-    fn new() -> Self {
-        Self { read: glue::file_reader() }
-    }
-}
-
-impl ReadBlob for Events {
-    async fn read(&self, blob: &Blob, name: &str, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        let failed = |error: JsValue| OpfsError::thrown(Call::FileReader, name, &error);
-        let reading: Promise = self.read.call1(&JsValue::UNDEFINED, blob).map_err(failed)?.unchecked_into();
-        let buffer: ArrayBuffer = opfs::settle(Call::FileReader, name, reading).await?.unchecked_into();
-        sink.buffer(&buffer);
-        Ok(buffer.byte_length().into())
-    }
+#[wasm_bindgen(inline_js = "
+export const fileReader = () => {
+  // It reads one blob after another.
+  const reader = new FileReader();
+  let settle;
+  let fail;
+  reader.onload = () => settle(reader.result);
+  reader.onerror = () => fail(reader.error);
+  return {
+    read: (blob) =>
+      new Promise((resolve, reject) => {
+        settle = resolve;
+        fail = reject;
+        reader.readAsArrayBuffer(blob);
+      }),
+    count(buffer, pieces) {
+      pieces?.push(buffer);
+      return buffer.byteLength;
+    },
+  };
+};")]
+extern "C" {
+    #[wasm_bindgen(js_name = fileReader)]
+    fn file_reader() -> How;
 }
 
 async fn open_sync(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     let reader = FileReaderSync::new().map_err(|error| OpfsError::thrown(Call::FileReaderSync, "", &error))?;
-    blob::open_synchronous(context, || Synchronous { reader: reader.clone() }).await
+    by_hand::open(context, Synchronous { reader }).await
 }
 
 struct Synchronous {
@@ -48,9 +56,7 @@ struct Synchronous {
 }
 
 impl ReadBlob for Synchronous {
-    async fn read(&self, blob: &Blob, name: &str, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        let buffer = self.reader.read_as_array_buffer(blob).map_err(|error| OpfsError::thrown(Call::FileReaderSync, name, &error))?;
-        sink.buffer(&buffer);
-        Ok(buffer.byte_length().into())
+    async fn read(&self, blob: &Blob, name: &str) -> Result<ArrayBuffer, OpfsError> {
+        self.reader.read_as_array_buffer(blob).map_err(|error| OpfsError::thrown(Call::FileReaderSync, name, &error))
     }
 }

@@ -1,21 +1,17 @@
 //! `IndexedDB`, on either thread: what many pages use in place of OPFS. The group's files are copied into a database before anything
 //! is timed, as an `ArrayBuffer` or as a `Blob` each. An op gets a value in a transaction of its own; of a blob it reads a slice.
 
-use std::rc::Rc;
-
 use js_sys::{Array, ArrayBuffer};
 use opfs_bench_core::job;
-use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
-use wasm_bindgen::JsValue;
-use web_sys::Blob;
+use wasm_bindgen::prelude::*;
+use web_sys::{Blob, IdbDatabase};
 
-use super::blob::{self, ReadBlob};
-use super::promise::Part;
-use super::queue::{self, ReadOp};
-use super::{Context, Copies, Laps, Method, Reader, Sink, Unopened};
+use super::lanes::{Lane, Lanes};
+use super::promise::SLICE;
+use super::{Context, Copies, Method, Reader, Unopened};
 use crate::opfs::{Call, OpfsError};
-use crate::stores::Database;
+use crate::stores::{Database, STORE};
 
 pub const METHODS: &[Method] = &[
     buffers("main/idb-array-buffer", EndsUp::MainBuffer),
@@ -35,69 +31,74 @@ const fn blobs(name: &'static str, ends_up: EndsUp) -> Method {
 }
 
 /// The run's database with all files of the group, and their keys.
-async fn filled(context: &Context, kind: &str, value: fn(&ArrayBuffer) -> Result<JsValue, JsValue>) -> Result<Values, OpfsError> {
+async fn filled(
+    context: &Context,
+    kind: &str,
+    value: fn(&ArrayBuffer) -> Result<JsValue, JsValue>,
+) -> Result<(Database, Array), OpfsError> {
     let database = Database::open(&context.directory.name()).await?;
-    let names = context.names.clone();
-    let keys: Vec<JsValue> = names.iter().map(|name| format!("{kind} {name}").into()).collect();
-    for (key, name) in keys.iter().zip(&names) {
+    let keys: Array = context.names.iter().map(|name| JsValue::from(format!("{kind} {name}"))).collect();
+    for (key, name) in keys.iter().zip(&context.names) {
+        let key = &key;
         // The other thread's method may have stored it.
         if !database.holds(key).await? {
             let value = value(&context.file_bytes(name).await?).map_err(|error| OpfsError::thrown(Call::IndexedDb, name, &error))?;
             database.put(key, &value).await?;
         }
     }
-    Ok(Values { database, keys, names })
+    Ok((database, keys))
 }
 
 async fn open_buffers(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
-    let values = Rc::new(filled(context, "buffer", |bytes| Ok(bytes.into())).await?);
-    Ok(queue::reader(context.group.iodepth, || Buffers(Rc::clone(&values))))
-}
-
-struct Values {
-    database: Database,
-    keys: Vec<JsValue>,
-    names: Vec<String>,
-}
-
-struct Buffers(Rc<Values>);
-
-impl ReadOp for Buffers {
-    #[inline]
-    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        let buffer: ArrayBuffer = self.0.database.get(&self.0.keys[op.file as usize]).await?;
-        sink.buffer(&buffer);
-        Ok(buffer.byte_length().into())
-    }
-
-    async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
-        queue::read_and_copied(self, ops, laps).await
-    }
+    let (database, keys) = filled(context, "buffer", |bytes| Ok(bytes.into())).await?;
+    let lanes = lanes(context, || buffer_lane(database.js(), STORE, &keys));
+    Ok(Box::new(lanes.of_calls().holding(database)))
 }
 
 async fn open_blobs(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
-    let values = filled(context, "blob", |bytes| Ok(Blob::new_with_buffer_source_sequence(&Array::of1(bytes))?.into())).await?;
-    let depth = context.group.iodepth;
+    let (database, keys) = filled(context, "blob", |bytes| Ok(Blob::new_with_buffer_source_sequence(&Array::of1(bytes))?.into())).await?;
     if context.group.open == job::Open::Each {
-        let values = Rc::new(values);
-        return Ok(queue::reader(depth, || Blobs(Rc::clone(&values))));
+        let lanes = lanes(context, || blob_lane(database.js(), STORE, &keys));
+        return Ok(Box::new(lanes.holding(database)));
     }
-    let mut files = Vec::with_capacity(values.keys.len());
-    for key in &values.keys {
-        files.push(values.database.get(key).await?);
+    let mut files = Vec::with_capacity(context.names.len());
+    for key in keys {
+        files.push(database.get(&key).await?);
     }
-    Ok(blob::kept(depth, files, &values.names, || Part))
+    Ok(Box::new(SLICE.kept(context, files)))
 }
 
-/// Blobs that are looked up for each op.
-struct Blobs(Rc<Values>);
+fn lanes(context: &Context, lane: impl Fn() -> Lane) -> Lanes {
+    Lanes::new(context.group.iodepth, &context.names, Call::IndexedDb, lane)
+}
 
-impl ReadOp for Blobs {
-    #[inline]
-    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        let Values { database, keys, names } = &*self.0;
-        let name = &names[op.file as usize];
-        let file: Blob = database.get(&keys[op.file as usize]).await?;
-        Part.read(&Part::select(&file, name, op)?, name, sink).await
-    }
+#[wasm_bindgen(inline_js = "
+const got = (database, store, key) =>
+  new Promise((resolve, reject) => {
+    const request = database.transaction(store, 'readonly').objectStore(store).get(key);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+
+const count = (buffer, pieces) => {
+  if (!(buffer instanceof ArrayBuffer)) throw { call: 'missing' };
+  pieces?.push(buffer);
+  return buffer.byteLength;
+};
+
+export const bufferLane = (database, store, keys) => ({ read: (file) => got(database, store, keys[file]), count });
+
+export const blobLane = (database, store, keys) => ({
+  async read(file, at, length) {
+    const blob = await got(database, store, keys[file]);
+    if (!(blob instanceof Blob)) throw { call: 'missing' };
+    return await blob.slice(at, at + length).arrayBuffer();
+  },
+  count,
+});")]
+extern "C" {
+    #[wasm_bindgen(js_name = bufferLane)]
+    fn buffer_lane(database: &IdbDatabase, store: &str, keys: &Array) -> Lane;
+    #[wasm_bindgen(js_name = blobLane)]
+    fn blob_lane(database: &IdbDatabase, store: &str, keys: &Array) -> Lane;
 }

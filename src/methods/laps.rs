@@ -4,9 +4,7 @@
 use js_sys::{ArrayBuffer, JsString, Uint8Array};
 use opfs_bench_core::result::{Stage, StageTimes};
 use opfs_bench_core::units::Nanos;
-use wasm_bindgen::JsValue;
 
-use super::queue::Held;
 use super::{Block, Sink};
 use crate::clock;
 use crate::opfs::{Directory, FileHandle, OpfsError};
@@ -70,13 +68,13 @@ impl Laps {
     }
 
     /// Copies what a read brought into Wasm memory, and times that.
-    pub(super) fn copy(&mut self, read: &Held) {
+    pub(super) fn copy(&mut self, read: &[Uint8Array]) {
         let view = self.block.view();
         let room = view.js().length();
         self.begin();
         for _ in 0..COPIES {
             let mut at = 0;
-            for piece in read.pieces() {
+            for piece in read {
                 if at + piece.length() <= room {
                     view.js().set(piece, at);
                 }
@@ -110,8 +108,6 @@ impl Laps {
 pub struct Buffers(pub u64);
 
 impl Sink for Buffers {
-    type Apart = Self;
-
     fn takes(&self) -> bool {
         true
     }
@@ -126,10 +122,5 @@ impl Sink for Buffers {
     /// Not a buffer, but as large: two bytes for each unit of UTF-16.
     fn text(&mut self, text: &JsString) {
         self.0 += 2 * u64::from(text.length());
-    }
-    fn reuse(&mut self, _: &JsValue, _: u32, _: u32) {}
-    fn reused(&mut self, _: &JsValue, _: u32, _: u32) {}
-    fn join(&mut self, apart: Self) {
-        self.0 += apart.0;
     }
 }

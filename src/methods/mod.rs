@@ -1,6 +1,6 @@
 //! The ways to read, one file per family, and the registry of all of them.
 //!
-//! Synchronous families hold their timed loops whole; those that read by promises share theirs, which stand in `queue`, since they can
+//! Synchronous families hold their timed loops whole; those that read by promises share theirs, in `lanes`, since they can
 //! have several reads in flight. Each is one screen, and nothing is in them but the reads, a count of the bytes, and a [`Sink`], which
 //! does nothing at all while time is taken ([`Discard`]) and takes every byte in when bytes are checked ([`Checksum`]). So what is
 //! verified is the very loop that is timed.
@@ -8,6 +8,7 @@
 mod bindings;
 mod blob;
 mod block;
+mod by_hand;
 mod bytes;
 mod cache;
 mod context;
@@ -15,11 +16,11 @@ mod empty;
 mod fetch;
 mod file_reader;
 mod indexed_db;
+mod lanes;
 mod laps;
 mod limit;
 mod pool;
 mod promise;
-mod queue;
 #[cfg(test)]
 mod registry_tests;
 mod response;
@@ -46,7 +47,6 @@ use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use opfs_bench_core::share::Deal;
 use opfs_bench_core::units::Bytes;
-use wasm_bindgen::JsValue;
 use web_sys::MessagePort;
 
 use crate::clock;
@@ -57,7 +57,6 @@ pub use context::Context;
 pub use empty::{MAIN as EMPTY_MAIN, POOL as EMPTY_POOL, WORKER as EMPTY_WORKER};
 use laps::Buffers;
 pub use laps::{Laps, READS};
-use queue::Held;
 use slowed::Slowed;
 pub use unopened::Unopened;
 
@@ -426,8 +425,6 @@ impl Timed {
 
 /// Where an op's bytes go.
 trait Sink {
-    /// Where the bytes of one op go that is read while others are.
-    type Apart: Sink + Default;
     /// Whether it takes any: what is done for a sink's sake alone must not stand in the timed loop.
     fn takes(&self) -> bool;
     /// Called with the block that all reads go into, before the first.
@@ -439,12 +436,6 @@ trait Sink {
     fn bytes(&mut self, bytes: &Uint8Array);
     /// Bytes that the browser decoded.
     fn text(&mut self, text: &JsString);
-    /// Called with the part of a buffer that a read is to go into, as reads before it did.
-    fn reuse(&mut self, buffer: &JsValue, from: u32, length: u32);
-    /// What a read put there.
-    fn reused(&mut self, buffer: &JsValue, from: u32, length: u32);
-    /// What an op brought whose bytes went apart. Its turn has come.
-    fn join(&mut self, apart: Self::Apart);
 }
 
 /// Nowhere: what stands in the timed loops, and compiles to nothing.
@@ -452,8 +443,6 @@ trait Sink {
 struct Discard;
 
 impl Sink for Discard {
-    type Apart = Self;
-
     #[inline]
     fn takes(&self) -> bool {
         false
@@ -468,17 +457,9 @@ impl Sink for Discard {
     fn bytes(&mut self, _: &Uint8Array) {}
     #[inline(always)]
     fn text(&mut self, _: &JsString) {}
-    #[inline(always)]
-    fn reuse(&mut self, _: &JsValue, _: u32, _: u32) {}
-    #[inline(always)]
-    fn reused(&mut self, _: &JsValue, _: u32, _: u32) {}
-    #[inline(always)]
-    fn join(&mut self, _: Self) {}
 }
 
 impl Sink for Checksum {
-    type Apart = Held;
-
     fn takes(&self) -> bool {
         true
     }
@@ -502,17 +483,5 @@ impl Sink for Checksum {
 
     fn text(&mut self, text: &JsString) {
         self.update(String::from(text).as_bytes());
-    }
-
-    fn reuse(&mut self, buffer: &JsValue, from: u32, length: u32) {
-        Uint8Array::new_with_byte_offset_and_length(buffer, from, length).fill(0, 0, length);
-    }
-
-    fn reused(&mut self, buffer: &JsValue, from: u32, length: u32) {
-        self.bytes(&Uint8Array::new_with_byte_offset_and_length(buffer, from, length));
-    }
-
-    fn join(&mut self, apart: Held) {
-        apart.pieces().for_each(|piece| self.bytes(piece));
     }
 }

@@ -7,8 +7,8 @@ use opfs_bench_core::job;
 use opfs_bench_core::result::EndsUp;
 use opfs_bench_core::share::Deal;
 
-use super::promise::Part;
-use super::{Context, Copies, Handles, Method, Queue, Reader, Unopened, blob, sync};
+use super::promise::SLICE;
+use super::{Context, Copies, Handles, Method, Queue, Reader, Unopened, sync};
 use crate::opfs::SharedLock;
 
 pub const METHODS: &[Method] = &[
@@ -18,7 +18,7 @@ pub const METHODS: &[Method] = &[
         .copies(Copies::WhereKept)
         .dealt(Deal::Files),
     sync::modal("pool/sync-read-only", |context| Box::pin(sync::open_shared(context, SharedLock::ReadOnly))).dealt(Deal::Ops),
-    Method::new("pool/slice", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || Part))).dealt(Deal::Ops),
+    Method::new("pool/slice", EndsUp::WorkerBuffer, |context| Box::pin(SLICE.open(context))).dealt(Deal::Ops),
 ];
 
 /// The copies of the files, which other sync handles of the group hold.

@@ -1,43 +1,34 @@
 //! Promises, on either thread: `getFile()`, then `arrayBuffer()` of the whole file or of a slice.
 
-use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
-use web_sys::Blob;
+use wasm_bindgen::prelude::*;
 
-use super::blob::{self, ReadBlob};
-use super::{Method, Sink};
-use crate::opfs::{self, OpfsError};
+use super::Method;
+use super::blob::Family;
+use super::lanes::How;
+use crate::opfs::Call;
 
 pub const METHODS: &[Method] = &[
-    Method::new("main/array-buffer", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, || Whole))).whole(),
-    Method::new("worker/array-buffer", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || Whole))).whole(),
-    Method::new("main/slice", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, || Part))),
-    Method::new("worker/slice", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || Part))),
+    Method::new("main/array-buffer", EndsUp::MainBuffer, |context| Box::pin(WHOLE.open(context))).whole(),
+    Method::new("worker/array-buffer", EndsUp::WorkerBuffer, |context| Box::pin(WHOLE.open(context))).whole(),
+    Method::new("main/slice", EndsUp::MainBuffer, |context| Box::pin(SLICE.open(context))),
+    Method::new("worker/slice", EndsUp::WorkerBuffer, |context| Box::pin(SLICE.open(context))),
 ];
 
+#[wasm_bindgen(inline_js = "
+export const arrayBuffer = () => ({
+  read: (blob) => blob.arrayBuffer(),
+  count(buffer, pieces) {
+    pieces?.push(buffer);
+    return buffer.byteLength;
+  },
+});")]
+extern "C" {
+    #[wasm_bindgen(js_name = arrayBuffer)]
+    fn array_buffer() -> How;
+}
+
+/// A slice of the file.
+pub(super) const SLICE: Family<fn() -> How> = Family::new(Call::ArrayBuffer, array_buffer);
 /// The file itself.
-struct Whole;
-
-impl ReadBlob for Whole {
-    const SLICES: bool = false;
-
-    #[inline]
-    fn select(file: &Blob, _: &str, _: &Op) -> Result<Blob, OpfsError> {
-        Ok(file.clone())
-    }
-
-    async fn read(&self, blob: &Blob, name: &str, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        Part.read(blob, name, sink).await
-    }
-}
-
-/// A slice of it.
-pub struct Part;
-
-impl ReadBlob for Part {
-    async fn read(&self, blob: &Blob, name: &str, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        let buffer = opfs::array_buffer(blob, name).await?;
-        sink.buffer(&buffer);
-        Ok(buffer.byte_length().into())
-    }
-}
+const WHOLE: Family<fn() -> How> = Family { parts: false, ..SLICE };

@@ -1,22 +1,20 @@
 //! The main thread asks a worker that owns sync handles; the bytes come back in a buffer that is transferred, or copied.
 //! It is what applications do that want sync handles' speed and need the bytes on the main thread.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use futures_util::lock::Mutex;
-use js_sys::{Array, ArrayBuffer, Function, Promise, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Function, Uint8Array};
 use opfs_bench_core::job;
-use opfs_bench_core::ops::Op;
-use opfs_bench_core::result::{EndsUp, Stage};
+use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{MessageEvent, MessagePort};
 
-use super::queue::{self, ReadOp};
-use super::{Context, Discard, Handles, Laps, Method, Reader, Served, Sink, Unopened};
+use super::lanes::{Lane, Lanes};
+use super::{Context, Handles, Method, Reader, Served, Unopened};
 use crate::glue;
-use crate::opfs::{self, Call, Directory, OpfsError, SyncHandle, View};
+use crate::opfs::{Call, Directory, OpfsError, SyncHandle, View};
 
 pub const METHODS: &[Method] = &[
     Method::new("rpc/transfer", EndsUp::MainBuffer, |context| Box::pin(open(context)))
@@ -29,52 +27,26 @@ pub const METHODS: &[Method] = &[
 
 // The main thread's side
 
+#[wasm_bindgen(inline_js = "
+export const asking = (ask) => ({
+  read: ask,
+  count(answer, pieces) {
+    if (typeof answer === 'string') throw { call: 'answered', error: answer };
+    pieces?.push(answer);
+    return answer.byteLength;
+  },
+});")]
+extern "C" {
+    fn asking(ask: &Function) -> Lane;
+}
+
 #[allow(clippy::unused_async)] // every method opens by a future
 async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     let port = context.port();
     let depth = context.group.iodepth;
     let askers = if depth == 1 { Array::of1(&glue::asker(port)) } else { glue::askers(port, depth) };
-    let askers = askers.into_iter().map(JsCast::unchecked_into).collect::<Vec<Function>>();
-    Ok(queue::lanes(askers.into_iter().map(|ask| Asking { ask, owed: Cell::new(false) })))
-}
-
-/// Asks one question at a time.
-struct Asking {
-    ask: Function,
-    /// Whether an answer is on its way: still, where a read was given up.
-    owed: Cell<bool>,
-}
-
-impl ReadOp for Asking {
-    #[inline]
-    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        if self.owed.replace(true) {
-            return Err(OpfsError::owed());
-        }
-        let asked = self.ask.call2(&JsValue::UNDEFINED, &op.file.into(), &(op.at as f64).into());
-        let asked = asked.map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
-        let answer = opfs::settle(Call::Ask, "", asked.unchecked_into::<Promise>()).await?;
-        self.owed.set(false);
-        let buffer: ArrayBuffer = answer.dyn_into().map_err(|answer| OpfsError::answered(&answer.as_string().unwrap_or_default()))?;
-        sink.buffer(&buffer);
-        Ok(buffer.byte_length().into())
-    }
-
-    async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
-        delivered(self, ops, laps).await
-    }
-}
-
-/// The stages that the main thread sees: what it takes to ask and to be answered where nothing is read.
-pub async fn delivered(asking: &impl ReadOp, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
-    let nothing = Op { file: NO_FILE, ..ops[0] };
-    asking.read(&nothing, &mut Discard).await?;
-    laps.begin();
-    for _ in ops {
-        asking.read(&nothing, &mut Discard).await?;
-    }
-    laps.end(Stage::Delivery, ops.len());
-    queue::copied(asking, &ops[0], laps).await
+    let lanes = askers.into_iter().map(|ask| asking(ask.unchecked_ref()));
+    Ok(Box::new(Lanes::of(lanes, &context.names, Call::Ask).delivering(NO_FILE)))
 }
 
 // The worker's side

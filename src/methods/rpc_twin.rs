@@ -10,6 +10,7 @@ use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
 use web_sys::{FileSystemDirectoryHandle, MessagePort};
 
+use super::lanes::{Lists, timed};
 use super::rpc::Serving;
 use super::shared::{self, Memory};
 use super::twin::{self, Folder};
@@ -73,18 +74,19 @@ struct Asking {
 impl Loop for Asking {
     async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
         if !sink.takes() {
-            return Ok(twin::timed(&self.read(ops).await?));
+            return Ok(timed(&self.read(ops).await?));
         }
         // The same loop for each op alone, since what it reads is seen after its last op only.
         let mut all = Timed { elapsed_ms: 0.0, bytes: 0 };
         for op in ops {
+            // A read that brings nothing must not pass for one that brought what was there.
             if let Some(memory) = &self.memory {
-                sink.reuse(&memory.buffer, shared::DATA, op.len);
+                memory.data.fill(0, 0, op.len);
             }
             let read = self.read(std::slice::from_ref(op)).await?;
-            all = all.and(twin::timed(&read));
+            all = all.and(timed(&read));
             match &self.memory {
-                Some(memory) => sink.reused(&memory.buffer, shared::DATA, memory.length()),
+                Some(memory) => sink.bytes(&memory.data.subarray(0, memory.length())),
                 None => sink.buffer(&twin::last_buffer(&read)),
             }
         }
@@ -98,7 +100,7 @@ impl Asking {
         if self.owed.replace(true) {
             return Err(OpfsError::owed());
         }
-        let (files, offsets) = twin::lists(ops);
+        let Lists { files, offsets, .. } = Lists::of(ops);
         let reading = match &self.memory {
             None => ask_transfer(&self.ask, &files, &offsets),
             Some(memory) => ask_shared(&self.ask, &memory.numbers, &files, &offsets),

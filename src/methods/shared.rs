@@ -6,17 +6,16 @@
 
 use std::rc::Rc;
 
-use js_sys::{Array, Atomics, Function, Int32Array, Promise, SharedArrayBuffer, Uint8Array};
-use opfs_bench_core::ops::Op;
+use js_sys::{Array, Atomics, Function, Int32Array, SharedArrayBuffer, Uint8Array};
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
 use web_sys::{MessageEvent, MessagePort};
 
-use super::queue::{self, ReadOp};
-use super::rpc::{Files, NO_FILE, Question, Serving, delivered};
-use super::{Context, Handles, Laps, Method, Reader, Served, Sink, Unopened};
+use super::lanes::{Lane, Lanes};
+use super::rpc::{Files, NO_FILE, Question, Serving};
+use super::{Context, Handles, Method, Reader, Served, Unopened};
 use crate::glue;
-use crate::opfs::{self, Call, OpfsError, View};
+use crate::opfs::{Call, OpfsError, View};
 
 /// Besides a page that is isolated.
 pub const NEEDS: &[&str] = &["Atomics.waitAsync"];
@@ -26,9 +25,8 @@ pub const METHODS: &[Method] = &[Method::new("rpc/shared", EndsUp::Shared, |cont
     .handles(Handles::Shared)
     .served(|context, port| Box::pin(serve(context, port)))];
 
-/// The first number: still asked, or how it went.
+/// The first number: 0 while a question is open, then how it went.
 const STATE: u32 = 0;
-const ASKED: i32 = 0;
 const READ: i32 = 1;
 const FAILED: i32 = 2;
 /// The second number: how many bytes follow.
@@ -43,7 +41,7 @@ pub struct Memory {
     pub buffer: SharedArrayBuffer,
     pub numbers: Int32Array,
     /// What follows the numbers.
-    data: Uint8Array,
+    pub data: Uint8Array,
 }
 
 impl Memory {
@@ -73,6 +71,26 @@ impl Memory {
 
 // The main thread's side
 
+#[wasm_bindgen(inline_js = "
+export const askingShared = (ask, numbers, data, READ) => ({
+  read(file, at, length, pieces) {
+    // A read that brings nothing must not pass for one that brought what was there.
+    if (pieces) data.fill(0);
+    return ask(file, at);
+  },
+  count(_, pieces) {
+    const [state, length] = numbers;
+    // Copies: memory that is shared cannot be decoded, and the next read goes there too.
+    if (state !== READ) throw { call: 'answered', error: new TextDecoder().decode(data.slice(0, length)) };
+    pieces?.push(data.slice(0, length));
+    return length;
+  },
+});")]
+extern "C" {
+    #[wasm_bindgen(js_name = askingShared)]
+    fn asking_shared(ask: &Function, numbers: &Int32Array, data: &Uint8Array, read: i32) -> Lane;
+}
+
 #[allow(clippy::unused_async)] // every method opens by a future
 async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     let port = context.port();
@@ -80,47 +98,10 @@ async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     let memories = (0..depth).map(|_| Memory::new(context)).collect::<Result<Vec<Memory>, Unopened>>()?;
     let buffers: Array = memories.iter().map(|memory| &memory.buffer).collect();
     port.post_message(&buffers).map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
-    Ok(queue::lanes((0..).zip(memories).map(|(lane, memory)| {
-        let ask = glue::shared_asker(port, &memory.numbers, (depth > 1).then_some(lane));
-        Asking { ask, memory }
-    })))
-}
-
-struct Asking {
-    ask: Function,
-    memory: Memory,
-}
-
-impl ReadOp for Asking {
-    #[inline]
-    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        sink.reuse(&self.memory.buffer, DATA, op.len);
-        let length = self.ask(op).await?;
-        sink.reused(&self.memory.buffer, DATA, length);
-        Ok(length.into())
-    }
-
-    async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
-        delivered(self, ops, laps).await
-    }
-}
-
-impl Asking {
-    #[inline]
-    async fn ask(&self, op: &Op) -> Result<u32, OpfsError> {
-        let Memory { numbers, data, .. } = &self.memory;
-        if numbers.get_index(STATE) == ASKED {
-            return Err(OpfsError::owed());
-        }
-        let asked = self.ask.call2(&JsValue::UNDEFINED, &op.file.into(), &(op.at as f64).into());
-        let asked = asked.map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
-        opfs::settle(Call::Ask, "", asked.unchecked_into::<Promise>()).await?;
-        let length = self.memory.length();
-        if numbers.get_index(STATE) == READ {
-            return Ok(length);
-        }
-        Err(OpfsError::answered(&String::from_utf8_lossy(&data.subarray(0, length).to_vec())))
-    }
+    let lanes = (0..).zip(memories).map(|(lane, Memory { numbers, data, .. })| {
+        asking_shared(&glue::shared_asker(port, &numbers, (depth > 1).then_some(lane)), &numbers, &data, READ)
+    });
+    Ok(Box::new(Lanes::of(lanes, &context.names, Call::Ask).delivering(NO_FILE)))
 }
 
 // The worker's side
@@ -179,4 +160,14 @@ impl Answering {
         Atomics::store(numbers, STATE, state).expect("whole numbers");
         Atomics::notify(numbers, STATE).expect("shared memory");
     }
+}
+
+/// A lane whose memory holds these bytes, and which is told of reads that nobody made.
+#[cfg(all(test, target_arch = "wasm32"))]
+pub(super) fn unread(bytes: &[u8]) -> Lanes {
+    let ask = Function::new_no_args("return Promise.resolve()");
+    let memory = Memory::of(SharedArrayBuffer::new(DATA + u32::try_from(bytes.len()).expect("few")));
+    memory.data.copy_from(bytes);
+    memory.numbers.copy_from(&[READ, i32::try_from(bytes.len()).expect("few")]);
+    Lanes::new(1, &[], Call::Ask, || asking_shared(&ask, &memory.numbers, &memory.data, READ))
 }

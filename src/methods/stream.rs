@@ -3,42 +3,23 @@
 //!
 //! Stream and reader are held until a blob is read. In Chromium a BYOB read whose stream nothing else holds sometimes never settles.
 
-use std::cell::Cell;
-
-use js_sys::{ArrayBuffer, Uint8Array};
 use opfs_bench_core::result::EndsUp;
-use wasm_bindgen::JsCast;
-use web_sys::{Blob, ReadableStreamByobReader, ReadableStreamDefaultReader, ReadableStreamReadResult};
+use wasm_bindgen::prelude::*;
+use web_sys::{Blob, ReadableStreamByobReader};
 
-use super::blob::{self, ReadBlob};
-use super::{Context, Method, Reader, Sink, Unopened};
-use crate::opfs::{self, Call, OpfsError};
+use super::blob::Family;
+use super::lanes::How;
+use super::{Context, Method, Reader, Unopened};
+use crate::opfs::{Call, OpfsError};
 
 pub const METHODS: &[Method] = &[
-    Method::new("main/stream", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, || Chunks))),
-    Method::new("worker/stream", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || Chunks))),
+    Method::new("main/stream", EndsUp::MainBuffer, |context| Box::pin(CHUNKS.open(context))),
+    Method::new("worker/stream", EndsUp::WorkerBuffer, |context| Box::pin(CHUNKS.open(context))),
     Method::new("main/stream-byob", EndsUp::MainBuffer, |context| Box::pin(open_byob(context))),
     Method::new("worker/stream-byob", EndsUp::WorkerBuffer, |context| Box::pin(open_byob(context))),
 ];
 
-struct Chunks;
-
-impl ReadBlob for Chunks {
-    async fn read(&self, blob: &Blob, name: &str, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        let stream = blob.stream();
-        let reader = ReadableStreamDefaultReader::new(&stream).map_err(|error| OpfsError::thrown(Call::StreamRead, name, &error))?;
-        let mut bytes = 0;
-        loop {
-            let read: ReadableStreamReadResult = opfs::settle(Call::StreamRead, name, reader.read()).await?.unchecked_into();
-            if read.get_done() == Some(true) {
-                return Ok(bytes);
-            }
-            let chunk: Uint8Array = read.get_value().unchecked_into();
-            bytes += u64::from(chunk.byte_length());
-            sink.bytes(&chunk);
-        }
-    }
-}
+const CHUNKS: Family<fn() -> How> = Family::new(Call::StreamRead, chunks);
 
 async fn open_byob(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     let stream = Blob::new().map_err(|error| OpfsError::thrown(Call::StreamRead, "", &error))?.stream();
@@ -46,36 +27,55 @@ async fn open_byob(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     if ReadableStreamByobReader::new(&stream).is_err() {
         return Err(Unopened::absent("ReadableStreamBYOBReader for Blob.stream()"));
     }
-    blob::open(context, || Byob { length: context.block_length(), buffer: Cell::default() }).await
+    let length = context.block_length();
+    Family::new(Call::StreamRead, || byob(length)).open(context).await
 }
 
-/// One buffer, which a read hands to the browser and gets back.
-struct Byob {
-    length: u32,
-    /// None while the browser has it, and after a read that it never answered.
-    buffer: Cell<Option<ArrayBuffer>>,
-}
+#[wasm_bindgen(inline_js = "
+export const chunks = () => {
+  const held = {};
+  return {
+    async read(blob, pieces) {
+      held.stream = blob.stream();
+      const reader = (held.reader = held.stream.getReader());
+      let bytes = 0;
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return bytes;
+        pieces?.push(value);
+        bytes += value.byteLength;
+      }
+    },
+    count: (bytes) => bytes,
+  };
+};
 
-impl ReadBlob for Byob {
-    async fn read(&self, blob: &Blob, name: &str, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        let stream = blob.stream();
-        let reader = ReadableStreamByobReader::new(&stream).map_err(|error| OpfsError::thrown(Call::StreamRead, name, &error))?;
-        let mut buffer = self.buffer.take().unwrap_or_else(|| ArrayBuffer::new(self.length));
-        sink.reuse(&buffer, 0, self.length);
-        let mut filled = 0;
-        while filled < self.length {
-            let rest = Uint8Array::new_with_byte_offset_and_length(&buffer, filled, self.length - filled);
-            let reading = reader.read_with_array_buffer_view(&rest);
-            let read: ReadableStreamReadResult = opfs::settle(Call::StreamRead, name, reading).await?.unchecked_into();
-            let chunk: Uint8Array = read.get_value().unchecked_into();
-            filled += chunk.byte_length();
-            buffer = chunk.buffer();
-            if read.get_done() == Some(true) {
-                break;
-            }
-        }
-        sink.reused(&buffer, 0, filled);
-        self.buffer.set(Some(buffer));
-        Ok(filled.into())
-    }
+export const byob = (length) => {
+  // One buffer, which a read hands to the browser and gets back. None while the browser has it, and after a read that it never answered.
+  const held = {};
+  return {
+    async read(blob, pieces) {
+      held.stream = blob.stream();
+      const reader = (held.reader = held.stream.getReader({ mode: 'byob' }));
+      let buffer = held.buffer ?? new ArrayBuffer(length);
+      held.buffer = undefined;
+      // A read that brings nothing must not pass for one that brought what was there.
+      if (pieces) new Uint8Array(buffer).fill(0);
+      let filled = 0;
+      while (filled < length) {
+        const { done, value } = await reader.read(new Uint8Array(buffer, filled, length - filled));
+        filled += value.byteLength;
+        buffer = value.buffer;
+        if (done) break;
+      }
+      pieces?.push(new Uint8Array(buffer, 0, filled).slice());
+      held.buffer = buffer;
+      return filled;
+    },
+    count: (bytes) => bytes,
+  };
+};")]
+extern "C" {
+    fn chunks() -> How;
+    fn byob(length: u32) -> How;
 }

@@ -10,6 +10,8 @@ use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
 use web_sys::FileSystemDirectoryHandle;
 
+use super::blob;
+use super::lanes::{Lists, timed};
 use super::{Block, Context, Handles, Loop, Method, Open, Queue, Reader, Sink, Timed, Unopened};
 use crate::opfs::{self, Call, Directory, OpfsError, SyncHandle};
 
@@ -126,8 +128,7 @@ pub(super) struct Folder {
 impl Folder {
     /// The group's.
     pub fn of(context: &Context) -> Self {
-        let names = context.names.iter().map(|name| JsValue::from(name.as_str())).collect();
-        Self { directory: context.directory.clone(), names }
+        Self { directory: context.directory.clone(), names: blob::names(&context.names) }
     }
 
     /// The name of the file that an op reads.
@@ -187,7 +188,7 @@ impl Loop for Twin {
 impl Twin {
     /// Runs the loop. Its time, and the buffer that the browser made for its last op, if it made one.
     async fn read(&self, ops: &[Op]) -> Result<(Timed, ArrayBuffer), OpfsError> {
-        let (files, offsets) = lists(ops);
+        let Lists { files, offsets, .. } = Lists::of(ops);
         let call = if matches!(self.how, How::Sync(_)) { Call::Read } else { Call::ArrayBuffer };
         let read = match (&self.how, &self.files) {
             (How::Sync(memory), Files::Kept { opened, .. }) => {
@@ -227,21 +228,6 @@ impl Twin {
         }
         None
     }
-}
-
-/// The ops as the loops take them: files and offsets.
-pub(super) fn lists(ops: &[Op]) -> (Uint32Array, Float64Array) {
-    let files = Uint32Array::from(&ops.iter().map(|op| op.file).collect::<Vec<_>>()[..]);
-    let offsets = Float64Array::from(&ops.iter().map(|op| op.at as f64).collect::<Vec<_>>()[..]);
-    (files, offsets)
-}
-
-/// What a loop says that it took and read.
-pub(super) fn timed(read: &Array) -> Timed {
-    let number = |place: u32| read.get(place).as_f64().unwrap_or(f64::NAN);
-    // A count of bytes; what is none is found out as a wrong one.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    Timed { elapsed_ms: number(0), bytes: number(1) as u64 }
 }
 
 /// The buffer that the last op of a loop brought.

@@ -157,12 +157,6 @@ pub async fn array_buffer(blob: &Blob, name: &str) -> Result<js_sys::ArrayBuffer
     Ok(settle(Call::ArrayBuffer, name, blob.array_buffer()).await?.unchecked_into())
 }
 
-/// How many bytes a blob holds.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a whole number of bytes
-pub fn size(blob: &Blob) -> u64 {
-    blob.size() as u64
-}
-
 /// A part of a file, which is not read yet.
 pub fn slice(file: &Blob, name: &str, at: u64, len: u32) -> Result<Blob, OpfsError> {
     let start = offset(at);

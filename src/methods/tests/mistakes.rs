@@ -1,12 +1,12 @@
 //! What a method must not take for a read, and what it says of one that fails.
 
-use js_sys::{ArrayBuffer, Promise, Uint8Array};
+use js_sys::{Promise, Uint8Array};
 use opfs_bench_core::fixture::{FixtureFile, file_name};
 use opfs_bench_core::ops::Op;
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::super::{Block, Loop, Sink, Timed};
+use super::super::{Block, Loop, Sink, Timed, shared};
 use super::*;
 use crate::opfs::{OpfsError, View};
 
@@ -28,21 +28,6 @@ impl Loop for Pretender {
     }
 }
 
-/// The same with a buffer of JavaScript's.
-struct Rereader {
-    buffer: ArrayBuffer,
-}
-
-impl Loop for Rereader {
-    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
-        for op in ops {
-            sink.reuse(&self.buffer, 0, op.len);
-            sink.reused(&self.buffer, 0, op.len);
-        }
-        Ok(Timed { elapsed_ms: 0.0, bytes: ops.iter().map(|op| u64::from(op.len)).sum() })
-    }
-}
-
 #[wasm_bindgen_test]
 async fn memory_that_holds_the_right_bytes_already_is_no_read() {
     let mut group = group(true, Open::Kept);
@@ -51,8 +36,8 @@ async fn memory_that_holds_the_right_bytes_already_is_no_read() {
     FixtureFile::new(SEED, 0).fill(0, &mut bytes);
     let pretender = Pretender { block: Block::new(3000) };
     pretender.block.view().js().copy_from(&bytes);
-    let rereader = Rereader { buffer: Uint8Array::new_from_slice(&bytes).buffer() };
-    for reader in [&pretender as &dyn Reader, &rereader] {
+    let lanes = shared::unread(&bytes);
+    for reader in [&pretender as &dyn Reader, &lanes] {
         let verification = Bench::new(group.clone(), 0, SEED, 0).verify(reader, When::Before).await.unwrap();
         assert_ne!(verification.found, verification.expected);
     }

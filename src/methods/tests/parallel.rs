@@ -3,12 +3,13 @@
 use opfs_bench_core::fixture::{self, Checksum, file_name};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::share::{Deal, Share};
+use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use super::super::queue::{self, ReadOp};
-use super::super::{Copies, Queue, Sink};
+use super::super::lanes::{Lane, Lanes};
+use super::super::{Copies, Queue};
 use super::*;
-use crate::opfs::OpfsError;
+use crate::opfs::Call;
 
 const DEPTH: u32 = 4;
 
@@ -70,19 +71,17 @@ async fn a_read_that_fails_leaves_the_next_batch_alone() {
     clean(&name).await;
 }
 
-/// Never comes.
-struct Never;
-
-impl ReadOp for Never {
-    async fn read(&self, _: &Op, _: &mut impl Sink) -> Result<u64, OpfsError> {
-        std::future::pending().await
-    }
+#[wasm_bindgen(inline_js = "
+export const never = () => ({ read: () => new Promise(() => {}), count: () => 0 });")]
+extern "C" {
+    /// Never comes.
+    fn never() -> Lane;
 }
 
 #[wasm_bindgen_test]
 async fn several_reads_that_never_settle_are_an_error_and_not_the_end() {
     let mut bench = Bench::new(deep(true, Open::Kept), 0, SEED, 0).with_deadline(50.0);
-    let reader = queue::reader(DEPTH, || Never);
+    let reader: Box<dyn super::super::Reader> = Box::new(Lanes::new(DEPTH, &[], Call::Promise, never));
     let batch = Batch { round: 0, stride: 1, n: 9, dither: Nanos(0), rate_iops: None };
     let errors = [bench.sample(&*reader, batch).await.unwrap_err(), bench.verify(&*reader, When::Before).await.unwrap_err()];
     for error in errors {

@@ -1,0 +1,84 @@
+// The timed loops of everything that reads by promises. They are JavaScript, since coming back to Wasm after each `await` costs a worker of
+// Firefox 25 us: what a page would not pay, a measurement must not add. Verification, allocation and time all run these very loops.
+//
+// A lane reads one op after another; several reads in flight are as many lanes, each of which takes the next op when its own has ended.
+//
+//   lane.read(file, at, length, pieces)   a promise of what comes
+//   lane.count(came, pieces)              how many bytes that is
+//
+// `pieces` is undefined while time is taken. While bytes are checked it is a list that takes them: buffers, arrays, or strings.
+// Whoever fails with something to say about it throws { call, error }: the call that failed, where it is not the method's usual one.
+
+/** Reads all ops. [milliseconds, bytes] */
+export async function readAll(lanes, files, offsets, lengths, turn, taken) {
+  const start = performance.now();
+  const bytes =
+    lanes.length === 1
+      ? await inTurn(lanes[0], files, offsets, lengths, turn, taken)
+      : await allLanes(lanes.map((lane) => inTurn(lane, files, offsets, lengths, turn, taken)));
+  return [performance.now() - start, bytes];
+}
+
+/** A lane: reads the op that comes next, until there is none. After a failure no lane begins another. */
+async function inTurn(lane, files, offsets, lengths, turn, taken) {
+  let bytes = 0;
+  let place = 0;
+  try {
+    while ((place = turn.next) < files.length) {
+      turn.next = place + 1;
+      const pieces = taken && [];
+      const came = await lane.read(files[place], offsets[place], lengths[place], pieces);
+      bytes += lane.count(came, pieces);
+      if (taken) taken[place] = pieces;
+    }
+  } catch (thrown) {
+    turn.next = Infinity;
+    throw { place, call: thrown?.call ?? "", error: thrown?.call === undefined ? thrown : thrown.error };
+  }
+  return bytes;
+}
+
+/** What all of them read. Where one fails, the others' reads that are under way end first: what comes next is not disturbed by them. */
+async function allLanes(lanes) {
+  const settled = await Promise.allSettled(lanes);
+  const failed = settled.find(({ status }) => status === "rejected");
+  if (failed) throw failed.reason;
+  return settled.reduce((bytes, { value }) => bytes + value, 0);
+}
+
+/** Whose turn it is. A batch that nobody waits for any more is stopped. */
+export const newTurn = () => ({ next: 0 });
+export const stop = (turn) => {
+  turn.next = Infinity;
+};
+
+/** A lane on files that are open. `how` reads a blob: a part of the file, or all of it. */
+export const keptLane = (opened, parts, how) => ({
+  read(file, at, length, pieces) {
+    const blob = opened[file];
+    return how.read(parts ? blob.slice(at, at + length) : blob, pieces);
+  },
+  count: how.count,
+});
+
+/** The same where an op looks its file up and opens it. */
+export const eachLane = (directory, names, parts, how) => ({
+  async read(file, at, length, pieces) {
+    let call = "getFileHandle";
+    let blob;
+    try {
+      const handle = await directory.getFileHandle(names[file]);
+      call = "getFile";
+      blob = await handle.getFile();
+    } catch (error) {
+      throw { call, error };
+    }
+    return await how.read(parts ? blob.slice(at, at + length) : blob, pieces);
+  },
+  count: how.count,
+});
+
+/** Reads blobs one after another. */
+export async function readBlobs(how, blobs) {
+  for (const blob of blobs) how.count(await how.read(blob));
+}

@@ -1,0 +1,471 @@
+//! Everything that reads by promises: one read after another, or several in flight. The loops stand in `src/lanes.js`, and are the
+//! same whether time is taken or bytes are checked; here is what goes in and what comes out.
+//!
+//! Where a read fails, no lane begins another, and the batch ends with that error when those under way have ended too: what comes
+//! after it is not disturbed by them. Only the deadline ends a batch in the midst of its reads.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use futures_util::future::LocalBoxFuture;
+use js_sys::{Array, ArrayBuffer, Float64Array, JsString, Object, Promise, Uint8Array, Uint32Array};
+use opfs_bench_core::fixture::{Checksum, Form};
+use opfs_bench_core::ops::Op;
+use opfs_bench_core::result::Stage;
+use wasm_bindgen::prelude::*;
+use web_sys::{Blob, FileSystemDirectoryHandle};
+
+use super::laps::Buffers;
+use super::{Laps, Reader, Sink, Timed};
+use crate::awaiting::Settled;
+use crate::opfs::{self, Call, Directory, OpfsError};
+
+#[wasm_bindgen(module = "/src/lanes.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = readAll)]
+    fn read_all(
+        lanes: &Array,
+        files: &Uint32Array,
+        offsets: &Float64Array,
+        lengths: &Uint32Array,
+        turn: &Object,
+        taken: Option<&Array>,
+    ) -> Promise;
+    #[wasm_bindgen(js_name = newTurn)]
+    fn new_turn() -> Object;
+    fn stop(turn: &Object);
+    #[wasm_bindgen(js_name = keptLane)]
+    pub(super) fn kept_lane(opened: &Array, parts: bool, how: &How) -> Lane;
+    #[wasm_bindgen(js_name = eachLane)]
+    pub(super) fn each_lane(directory: &FileSystemDirectoryHandle, names: &Array, parts: bool, how: &How) -> Lane;
+    #[wasm_bindgen(js_name = readBlobs)]
+    fn read_blobs(how: &How, blobs: &Array) -> Promise;
+
+    /// How an op is read: `read(file, at, length, pieces)` and `count(came, pieces)`.
+    pub(super) type Lane;
+    #[wasm_bindgen(method, catch)]
+    fn read(this: &Lane, file: u32, at: f64, length: u32, pieces: Option<&Array>) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    fn count(this: &Lane, came: &JsValue, pieces: Option<&Array>) -> Result<f64, JsValue>;
+
+    /// How a blob is read: `read(blob, pieces)` and `count(came, pieces)`.
+    pub(super) type How;
+    #[wasm_bindgen(method, catch, js_name = read)]
+    fn read_blob(this: &How, blob: &Blob, pieces: Option<&Array>) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(method, catch, js_name = count)]
+    fn count_blob(this: &How, came: &JsValue, pieces: Option<&Array>) -> Result<f64, JsValue>;
+
+    /// What ended a batch.
+    type Failure;
+    #[wasm_bindgen(method, getter)]
+    fn place(this: &Failure) -> u32;
+    #[wasm_bindgen(method, getter)]
+    fn call(this: &Failure) -> String;
+    #[wasm_bindgen(method, getter)]
+    fn error(this: &Failure) -> JsValue;
+}
+
+/// Bytes that a check holds at once, before they go into the checksum.
+const CHECKED_AT_ONCE: usize = 4 << 20;
+
+/// Lanes, opened on a group's files.
+pub(super) struct Lanes {
+    lanes: Array,
+    first: Lane,
+    names: Rc<[String]>,
+    /// The call that reads.
+    call: Call,
+    form: Form,
+    stages: Stages,
+    /// What must not be dropped before the lanes are.
+    _held: Option<Box<dyn Any>>,
+}
+
+/// Which stages a method's work has.
+enum Stages {
+    /// It is not taken apart.
+    None,
+    /// Each op is one call.
+    Calls,
+    /// Asking, and being answered.
+    Delivery { nothing: Op },
+    /// Looking a file up, opening it, cutting a part out, and reading that.
+    Blobs { directory: Directory, parts: bool, how: How },
+}
+
+impl Lanes {
+    /// So many reads in flight. Each lane reads with what `lane` makes.
+    pub fn new(depth: u32, names: &[String], call: Call, lane: impl Fn() -> Lane) -> Self {
+        Self::of((0..depth).map(|_| lane()), names, call)
+    }
+
+    /// Of lanes that are made already, one at least.
+    pub fn of(lanes: impl Iterator<Item = Lane>, names: &[String], call: Call) -> Self {
+        let lanes: Array = lanes.map(JsValue::from).collect();
+        let first = lanes.get(0).unchecked_into();
+        Self { lanes, first, names: names.into(), call, form: Form::Bytes, stages: Stages::None, _held: None }
+    }
+
+    /// The same where what comes is in this form.
+    pub fn form(self, form: Form) -> Self {
+        Self { form, ..self }
+    }
+
+    /// The same, taken apart: each op is one call.
+    pub fn of_calls(self) -> Self {
+        Self { stages: Stages::Calls, ..self }
+    }
+
+    /// The same, taken apart: where it reads from the file of this number, nothing is read, and as many bytes are delivered.
+    pub fn delivering(self, no_file: u32) -> Self {
+        let nothing = Op { file: no_file, at: 0, len: 0 };
+        Self { stages: Stages::Delivery { nothing }, ..self }
+    }
+
+    /// The same, taken apart: files of this directory are opened and read as `how` says.
+    pub fn of_blobs(self, directory: Directory, parts: bool, how: How) -> Self {
+        Self { stages: Stages::Blobs { directory, parts, how }, ..self }
+    }
+
+    /// The same with something that it reads from.
+    pub fn holding(self, held: impl Any) -> Self {
+        Self { _held: Some(Box::new(held)), ..self }
+    }
+
+    /// Runs the loop. What ops brought goes into `taken`, in their order.
+    async fn run(&self, ops: &[Op], taken: Option<&Array>) -> Result<Timed, OpfsError> {
+        let Lists { files, offsets, lengths } = Lists::of(ops);
+        let turn = Turn(new_turn());
+        let reading = Settled::of(&read_all(&self.lanes, &files, &offsets, &lengths, &turn.0, taken));
+        match reading.await {
+            Ok(read) => Ok(timed(read.unchecked_ref())),
+            Err(failure) => Err(self.explain(failure.unchecked_ref(), ops)),
+        }
+    }
+
+    /// Which call failed, on which file.
+    fn explain(&self, failure: &Failure, ops: &[Op]) -> OpfsError {
+        let name = ops.get(failure.place() as usize).and_then(|op| self.names.get(op.file as usize)).map_or("", String::as_str);
+        failed(self.call, name, &failure.call(), &failure.error())
+    }
+
+    /// Reads into a sink, some ops at a time.
+    async fn read_into(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
+        let mut all = Timed { elapsed_ms: 0.0, bytes: 0 };
+        let length = ops.first().map_or(1, |op| op.len as usize).max(1);
+        for ops in ops.chunks((CHECKED_AT_ONCE / length).max(2 * self.lanes.length() as usize)) {
+            let taken = Array::new();
+            all = all.and(self.run(ops, Some(&taken)).await?);
+            for pieces in taken {
+                pieces.unchecked_ref::<Array>().iter().for_each(|piece| give(&piece, sink));
+            }
+        }
+        Ok(all)
+    }
+
+    /// One op, and what it brought if that is wanted.
+    async fn one(&self, op: &Op, pieces: Option<&Array>) -> Result<(), OpfsError> {
+        let name = self.names.get(op.file as usize).map_or("", String::as_str);
+        let thrown = |error: JsValue| OpfsError::thrown(self.call, name, &error);
+        let reading = self.first.read(op.file, op.at as f64, op.len, pieces).map_err(thrown)?;
+        let came = Settled::of(&Promise::resolve(&reading)).await.map_err(thrown)?;
+        self.first.count(&came, pieces).map(drop).map_err(thrown)
+    }
+}
+
+impl Reader for Lanes {
+    fn read<'a>(&'a self, ops: &'a [Op], check: Option<&'a mut Checksum>) -> LocalBoxFuture<'a, Result<Timed, OpfsError>> {
+        match check {
+            None => Box::pin(self.run(ops, None)),
+            Some(checksum) => Box::pin(self.read_into(ops, checksum)),
+        }
+    }
+
+    fn buffers<'a>(&'a self, ops: &'a [Op]) -> LocalBoxFuture<'a, Result<u64, OpfsError>> {
+        Box::pin(async move {
+            let mut buffers = Buffers::default();
+            self.read_into(ops, &mut buffers).await?;
+            Ok(buffers.0)
+        })
+    }
+
+    fn stages<'a>(&'a self, ops: &'a [Op], laps: &'a mut Laps) -> LocalBoxFuture<'a, Result<(), OpfsError>> {
+        Box::pin(async move {
+            match &self.stages {
+                Stages::None => Ok(()),
+                Stages::Calls => self.calls(Stage::Read, &ops[0], ops, laps).await,
+                Stages::Delivery { nothing } => {
+                    let nothing = Op { len: ops[0].len, ..*nothing };
+                    let asked = vec![nothing; ops.len()];
+                    self.one(&nothing, None).await?;
+                    self.calls(Stage::Delivery, &ops[0], &asked, laps).await
+                }
+                Stages::Blobs { directory, parts, how } => {
+                    let name = &self.names[ops[0].file as usize];
+                    BlobStages { call: self.call, name, parts: *parts, how }.take(directory, ops, laps).await
+                }
+            }
+        })
+    }
+
+    fn form(&self) -> Form {
+        self.form
+    }
+}
+
+impl Lanes {
+    /// The stage of so many calls, and what it takes to copy what one brings.
+    async fn calls(&self, stage: Stage, copied: &Op, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
+        laps.begin();
+        for op in ops {
+            self.one(op, None).await?;
+        }
+        laps.end(stage, ops.len());
+        let pieces = Array::new();
+        self.one(copied, Some(&pieces)).await?;
+        laps.copy(&arrays(&pieces));
+        Ok(())
+    }
+}
+
+/// A method that reads blobs, taken apart.
+struct BlobStages<'a> {
+    call: Call,
+    name: &'a str,
+    parts: bool,
+    how: &'a How,
+}
+
+impl BlobStages<'_> {
+    async fn take(&self, directory: &Directory, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
+        let handle = laps.look_up(directory, self.name).await?;
+        let file = handle.snapshot().await?;
+        laps.end(Stage::Open, 1);
+        self.read(&Array::of1(&self.blob(&file, &ops[0])?.into())).await?;
+        laps.end(Stage::FirstRead, 1);
+        let blobs = Array::new();
+        laps.begin();
+        for op in ops {
+            blobs.push(&self.blob(&file, op)?.into());
+        }
+        if self.parts {
+            laps.end(Stage::Slice, ops.len());
+        } else {
+            laps.begin();
+        }
+        self.read(&blobs).await?;
+        laps.end(Stage::Read, ops.len());
+        let pieces = Array::new();
+        let thrown = |error: JsValue| OpfsError::thrown(self.call, self.name, &error);
+        let reading = self.how.read_blob(blobs.get(0).unchecked_ref(), Some(&pieces)).map_err(thrown)?;
+        let came = Settled::of(&Promise::resolve(&reading)).await.map_err(thrown)?;
+        self.how.count_blob(&came, Some(&pieces)).map_err(thrown)?;
+        laps.copy(&arrays(&pieces));
+        Ok(())
+    }
+
+    fn blob(&self, file: &Blob, op: &Op) -> Result<Blob, OpfsError> {
+        if self.parts { opfs::slice(file, self.name, op.at, op.len) } else { Ok(file.clone()) }
+    }
+
+    async fn read(&self, blobs: &Array) -> Result<(), OpfsError> {
+        opfs::settle(self.call, self.name, read_blobs(self.how, blobs)).await.map(drop)
+    }
+}
+
+/// Whose turn it is in a batch, which ends when nobody waits for it.
+struct Turn(Object);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        stop(&self.0);
+    }
+}
+
+/// Ops as loops in JavaScript take them.
+pub(super) struct Lists {
+    pub files: Uint32Array,
+    pub offsets: Float64Array,
+    pub lengths: Uint32Array,
+}
+
+impl Lists {
+    /// Element by element, since lists in Wasm memory would count as what ops allocate.
+    pub fn of(ops: &[Op]) -> Self {
+        let count = u32::try_from(ops.len()).expect("a batch is far shorter");
+        let (files, offsets) = (Uint32Array::new_with_length(count), Float64Array::new_with_length(count));
+        let lengths = Uint32Array::new_with_length(count);
+        for (place, op) in (0..count).zip(ops) {
+            files.set_index(place, op.file);
+            offsets.set_index(place, op.at as f64);
+            lengths.set_index(place, op.len);
+        }
+        Self { files, offsets, lengths }
+    }
+}
+
+/// What a loop says that it took and read.
+pub(super) fn timed(read: &Array) -> Timed {
+    let number = |place: u32| read.get(place).as_f64().unwrap_or(f64::NAN);
+    // A count of bytes; what is none is found out as a wrong one.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    Timed { elapsed_ms: number(0), bytes: number(1) as u64 }
+}
+
+/// `call` as `lanes.js` and the families name it; empty for the usual one.
+fn failed(usual: Call, name: &str, call: &str, error: &JsValue) -> OpfsError {
+    match call {
+        "" => OpfsError::thrown(usual, name, error),
+        "getFileHandle" => OpfsError::thrown(Call::GetFileHandle, name, error),
+        "getFile" => OpfsError::thrown(Call::GetFile, name, error),
+        "missing" => OpfsError::not_stored(usual, name),
+        "owed" => OpfsError::owed(),
+        // An answer in words.
+        _ => OpfsError::answered(&error.as_string().unwrap_or_default()),
+    }
+}
+
+/// Gives a sink what was read: a string, an array or a buffer.
+fn give(piece: &JsValue, sink: &mut impl Sink) {
+    if let Some(text) = piece.dyn_ref::<JsString>() {
+        sink.text(text);
+    } else if let Some(bytes) = piece.dyn_ref::<Uint8Array>() {
+        sink.bytes(bytes);
+    } else {
+        sink.buffer(piece.unchecked_ref::<ArrayBuffer>());
+    }
+}
+
+/// Bytes of what was read. Text as a checksum takes it.
+fn arrays(pieces: &Array) -> Vec<Uint8Array> {
+    struct Arrays(Vec<Uint8Array>);
+    impl Sink for Arrays {
+        fn takes(&self) -> bool {
+            true
+        }
+        fn begin(&mut self, _: &super::Block) {}
+        fn block(&mut self, _: &super::Block) {}
+        fn buffer(&mut self, buffer: &ArrayBuffer) {
+            self.0.push(Uint8Array::new(buffer));
+        }
+        fn bytes(&mut self, bytes: &Uint8Array) {
+            self.0.push(bytes.clone());
+        }
+        fn text(&mut self, text: &JsString) {
+            self.0.push(String::from(text).as_bytes().into());
+        }
+    }
+    let mut arrays = Arrays(Vec::new());
+    pieces.iter().for_each(|piece| give(&piece, &mut arrays));
+    arrays.0
+}
+
+#[cfg(all(test, target_arch = "wasm32"))]
+mod tests {
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    use super::*;
+
+    /// What a browser would have to do: reads of one byte, the op's offset. The first of four ops in a row takes the longest, the
+    /// last the shortest. The op at an offset fails.
+    #[wasm_bindgen(inline_js = "
+export const newWork = (failsAt) => ({ now: 0, most: 0, begun: 0, failsAt });
+export const byteLane = (work) => ({
+  async read(file, at) {
+    work.begun += 1;
+    work.now += 1;
+    work.most = Math.max(work.most, work.now);
+    await new Promise((resolve) => setTimeout(resolve, (3 - (at % 4)) * 6));
+    work.now -= 1;
+    if (at === work.failsAt) throw new Error('no more of it');
+    return new Uint8Array([at]);
+  },
+  count(bytes, pieces) {
+    pieces?.push(bytes);
+    return bytes.byteLength;
+  },
+});")]
+    extern "C" {
+        #[wasm_bindgen(js_name = newWork)]
+        fn new_work(fails_at: f64) -> Work;
+        #[wasm_bindgen(js_name = byteLane)]
+        fn byte_lane(work: &Work) -> Lane;
+
+        type Work;
+        #[wasm_bindgen(method, getter)]
+        fn now(this: &Work) -> u32;
+        #[wasm_bindgen(method, getter)]
+        fn most(this: &Work) -> u32;
+        #[wasm_bindgen(method, getter)]
+        fn begun(this: &Work) -> u32;
+    }
+
+    fn ops(count: u64) -> Vec<Op> {
+        (0..count).map(|at| Op { file: 0, at, len: 1 }).collect()
+    }
+
+    fn lanes(depth: u32, fails_at: Option<u64>) -> (Work, Lanes) {
+        let work = new_work(fails_at.map_or(-1.0, |at| at as f64));
+        let lanes = Lanes::new(depth, &[], Call::ArrayBuffer, || byte_lane(&work));
+        (work, lanes)
+    }
+
+    fn checksum(ops: &[Op]) -> String {
+        let mut checksum = Checksum::new();
+        for op in ops {
+            checksum.update(&[u8::try_from(op.at).expect("few ops")]);
+        }
+        checksum.digits()
+    }
+
+    #[wasm_bindgen_test]
+    async fn as_many_reads_are_in_flight_as_there_are_lanes() {
+        let ops = ops(21);
+        for depth in [1, 2, 4, 16, 40] {
+            let (work, lanes) = lanes(depth, None);
+            assert_eq!(lanes.read(&ops, None).await.unwrap().bytes, 21);
+            assert_eq!((work.most(), work.begun(), work.now()), (depth.min(21), 21, 0), "{depth}");
+        }
+    }
+
+    #[wasm_bindgen_test]
+    async fn bytes_are_checked_in_the_order_of_the_ops_in_whichever_they_come() {
+        let ops = ops(22);
+        for depth in [1, 3, 4, 16] {
+            let mut found = Checksum::new();
+            let read = lanes(depth, None).1.read(&ops, Some(&mut found)).await.unwrap();
+            assert_eq!((read.bytes, found.digits()), (22, checksum(&ops)), "{depth}");
+        }
+        let reversed: Vec<Op> = ops.iter().rev().copied().collect();
+        assert_ne!(checksum(&reversed), checksum(&ops), "order counts");
+    }
+
+    #[wasm_bindgen_test]
+    async fn after_a_read_that_fails_none_begins_and_none_is_left() {
+        let ops = ops(40);
+        for depth in [1, 4] {
+            let (work, lanes) = lanes(depth, Some(7));
+            let error = lanes.read(&ops, None).await.unwrap_err().to_string();
+            assert!(error.contains("no more of it"), "{error}");
+            assert_eq!(work.now(), 0);
+            assert!((8..=8 + depth).contains(&work.begun()), "{} of 40 began", work.begun());
+        }
+    }
+
+    #[wasm_bindgen_test]
+    async fn nothing_to_read_is_read_at_once() {
+        let (work, lanes) = lanes(4, None);
+        assert_eq!(lanes.read(&[], None).await.unwrap().bytes, 0);
+        assert_eq!(work.begun(), 0);
+    }
+
+    #[wasm_bindgen_test]
+    async fn a_batch_that_nobody_waits_for_begins_no_more_reads() {
+        let (ops, (work, lanes)) = (ops(40), lanes(2, None));
+        let late = crate::deadline::within(25.0, lanes.read(&ops, None)).await;
+        assert!(late.is_err());
+        let begun = work.begun();
+        opfs::sleep(60.0).await;
+        assert_eq!((work.begun(), work.now()), (begun, 0));
+    }
+}
