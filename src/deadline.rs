@@ -7,8 +7,8 @@ use futures_util::future::{Either, select};
 use futures_util::pin_mut;
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
 
-use crate::awaiting::Settled;
 use crate::opfs::OpfsError;
 
 /// A sample takes a quarter of a second at most, a check some seconds on a slow device. Shorter than what the run as a whole takes
@@ -40,7 +40,7 @@ pub fn within<T, E: From<OpfsError>>(ms: f64, work: impl Future<Output = Result<
 struct Timer {
     id: JsValue,
     resolve: Function,
-    over: Settled,
+    over: JsFuture,
 }
 
 impl Timer {
@@ -48,7 +48,7 @@ impl Timer {
         let mut resolve = None;
         let over = Promise::new(&mut |resolves, _| resolve = Some(resolves));
         let resolve = resolve.expect("a promise calls at once");
-        Self { id: set_timeout(&resolve, ms), resolve, over: Settled::of(&over) }
+        Self { id: set_timeout(&resolve, ms), resolve, over: JsFuture::from(over) }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use opfs_bench_core::result::{Environment, Screen, Storage};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{StorageEstimate, Window};
 
-use crate::awaiting::Settled;
 use crate::glue::CROSS_ORIGIN_ISOLATED;
 use crate::opfs;
 
@@ -46,7 +46,7 @@ pub async fn environment() -> Environment {
 
 /// What the browser grants to this origin. None where it does not say.
 pub async fn storage() -> Option<Storage> {
-    let estimate = Settled::of(&opfs::storage().ok()?.estimate().ok()?).await.ok()?;
+    let estimate = JsFuture::from(opfs::storage().ok()?.estimate().ok()?).await.ok()?;
     let estimate: StorageEstimate = estimate.unchecked_into();
     Some(Storage { quota: estimate.get_quota()?, usage: estimate.get_usage()? })
 }

@@ -19,36 +19,6 @@ export function takeThrown() {
   return error;
 }
 
-let fulfilled;
-let rejected;
-// By slot; made once each, since an awaited promise must not cost new functions.
-const callbacks = [];
-
-/** What `whenSettled` calls from now on: functions of a slot and what a promise gives. */
-export function callWhenSettled(onFulfilled, onRejected) {
-  fulfilled = onFulfilled;
-  rejected = onRejected;
-}
-
-/** Has a promise call with its slot when it settles. */
-export function whenSettled(promise, slot) {
-  callbacks[slot] ??= { fulfilled: calling(fulfilled, slot), rejected: calling(rejected, slot) };
-  promise.then(callbacks[slot].fulfilled, callbacks[slot].rejected);
-}
-
-function calling(callback, slot) {
-  return (settled) => {
-    try {
-      callback(slot, settled);
-    } catch (error) {
-      // What breaks Rust is to be an error of the thread, and not a promise that nobody looks at.
-      queueMicrotask(() => {
-        throw error;
-      });
-    }
-  };
-}
-
 /**
  * A function that posts a question to the port and returns a promise of the answer. One question at a time: as long as an answer is owed,
  * the next one to come would be taken for another's.

@@ -6,18 +6,12 @@ use web_sys::{
     CacheStorage, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemSyncAccessHandle, IdbFactory, IdbRequest, MessagePort,
 };
 
-use crate::awaiting::Callback;
-
 #[wasm_bindgen(module = "/src/glue.js")]
 extern "C" {
     #[wasm_bindgen(js_name = readAt)]
     pub fn read_at(handle: &FileSystemSyncAccessHandle, view: &Uint8Array, at: f64) -> f64;
     #[wasm_bindgen(js_name = takeThrown)]
     pub fn take_thrown() -> JsValue;
-    #[wasm_bindgen(js_name = callWhenSettled)]
-    pub fn call_when_settled(fulfilled: &Callback, rejected: &Callback);
-    #[wasm_bindgen(js_name = whenSettled)]
-    pub fn when_settled(promise: &Promise, slot: u32);
     pub fn asker(port: &MessagePort) -> Function;
     pub fn askers(port: &MessagePort, count: u32) -> Array;
     #[wasm_bindgen(js_name = sharedAsker)]

@@ -8,7 +8,6 @@
 #![allow(special_module_name)]
 
 mod allocation;
-mod awaiting;
 mod bench;
 mod clock;
 mod deadline;

@@ -11,8 +11,8 @@ use opfs_bench_core::result::RunResult;
 use opfs_bench_core::seed::Seed;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::spawn_local;
 
-use crate::awaiting;
 use crate::main::control::Control;
 use crate::main::run;
 use crate::methods;
@@ -146,7 +146,7 @@ impl Bench {
     pub fn run(&self, worker_url: String, on_event: Function) -> Promise {
         let (job, seed, control, result) = (self.job.clone(), self.seed, Rc::clone(&self.control), Rc::clone(&self.result));
         let (done, ended) = oneshot::channel();
-        awaiting::spawn(async move {
+        spawn_local(async move {
             let run = run::run(job, seed, &worker_url, control, on_event).await;
             result.replace(Some(run.to_json()));
             // Nobody may be waiting for it.

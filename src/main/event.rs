@@ -3,8 +3,8 @@
 use js_sys::Function;
 use serde::Serialize;
 use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
 
-use crate::awaiting::Settled;
 use crate::{clock, glue};
 
 /// The page hears of progress at most this often: a change of the page must be drawn, which takes time from no sample but
@@ -71,6 +71,6 @@ impl Events {
         }
         self.last_progress_ms = now;
         self.send(&event());
-        Settled::of(&glue::drawn()).await.expect("drawing does not reject");
+        JsFuture::from(glue::drawn()).await.expect("drawing does not reject");
     }
 }

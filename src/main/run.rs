@@ -15,6 +15,7 @@ use opfs_bench_core::result::{FORMAT, GroupResult, Outcome, RunResult, Ticks};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::{Bytes, Nanos};
 use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
 
 use super::apart::Apart;
 use super::control::{Control, GivenUp};
@@ -23,7 +24,6 @@ use super::group::{OpenGroup, Opening, arms, doing};
 use super::remote::{Remote, unexpected};
 use super::sentinels::Sentinels;
 use super::watch::Watch;
-use crate::awaiting::Settled;
 use crate::opfs::{Directory, OpfsError, PREFIX, sleep, told};
 use crate::sentinel::Cpu;
 use crate::worker::messages::{Answer, Pass, Request};
@@ -112,7 +112,8 @@ impl Lock {
 }
 
 async fn take_lock() -> Result<Option<Lock>, String> {
-    let taken = Settled::of(&glue::take_lock(LOCK)).await.map_err(|error| format!("navigator.locks.request() failed: {}", told(&error)))?;
+    let taken =
+        JsFuture::from(glue::take_lock(LOCK)).await.map_err(|error| format!("navigator.locks.request() failed: {}", told(&error)))?;
     Ok(taken.dyn_into().ok().map(Lock))
 }
 

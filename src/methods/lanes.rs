@@ -13,11 +13,11 @@ use opfs_bench_core::fixture::{Checksum, Form};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::Stage;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, FileSystemDirectoryHandle};
 
 use super::laps::Buffers;
 use super::{Laps, Reader, Sink, Timed};
-use crate::awaiting::Settled;
 use crate::opfs::{self, Call, Directory, OpfsError};
 
 #[wasm_bindgen(module = "/src/lanes.js")]
@@ -136,7 +136,7 @@ impl Lanes {
     async fn run(&self, ops: &[Op], taken: Option<&Array>) -> Result<Timed, OpfsError> {
         let Lists { files, offsets, lengths } = Lists::of(ops);
         let turn = Turn(new_turn());
-        let reading = Settled::of(&read_all(&self.lanes, &files, &offsets, &lengths, &turn.0, taken));
+        let reading = JsFuture::from(read_all(&self.lanes, &files, &offsets, &lengths, &turn.0, taken));
         match reading.await {
             Ok(read) => Ok(timed(read.unchecked_ref())),
             Err(failure) => Err(self.explain(failure.unchecked_ref(), ops)),
@@ -168,7 +168,7 @@ impl Lanes {
         let name = self.names.get(op.file as usize).map_or("", String::as_str);
         let thrown = |error: JsValue| OpfsError::thrown(self.call, name, &error);
         let reading = self.first.read(op.file, op.at as f64, op.len, pieces).map_err(thrown)?;
-        let came = Settled::of(&Promise::resolve(&reading)).await.map_err(thrown)?;
+        let came = JsFuture::from(Promise::resolve(&reading)).await.map_err(thrown)?;
         self.first.count(&came, pieces).map(drop).map_err(thrown)
     }
 }
@@ -258,7 +258,7 @@ impl BlobStages<'_> {
         let pieces = Array::new();
         let thrown = |error: JsValue| OpfsError::thrown(self.call, self.name, &error);
         let reading = self.how.read_blob(blobs.get(0).unchecked_ref(), Some(&pieces)).map_err(thrown)?;
-        let came = Settled::of(&Promise::resolve(&reading)).await.map_err(thrown)?;
+        let came = JsFuture::from(Promise::resolve(&reading)).await.map_err(thrown)?;
         self.how.count_blob(&came, Some(&pieces)).map_err(thrown)?;
         laps.copy(&arrays(&pieces));
         Ok(())
@@ -318,6 +318,7 @@ fn failed(usual: Call, name: &str, call: &str, error: &JsValue) -> OpfsError {
         "" => OpfsError::thrown(usual, name, error),
         "getFileHandle" => OpfsError::thrown(Call::GetFileHandle, name, error),
         "getFile" => OpfsError::thrown(Call::GetFile, name, error),
+        "createSyncAccessHandle" => OpfsError::thrown(Call::CreateSyncAccessHandle, name, error),
         "missing" => OpfsError::not_stored(usual, name),
         "owed" => OpfsError::owed(),
         // An answer in words.

@@ -3,26 +3,25 @@
 
 use std::rc::Rc;
 
-use futures_util::lock::Mutex;
-use js_sys::{Array, ArrayBuffer, Function, Uint8Array};
+use js_sys::{Array, Function, Object, Reflect};
 use opfs_bench_core::job;
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::spawn_local;
-use web_sys::{MessageEvent, MessagePort};
+use web_sys::MessagePort;
 
+use super::blob;
 use super::lanes::{Lane, Lanes};
 use super::{Context, Handles, Method, Reader, Served, Unopened};
 use crate::glue;
-use crate::opfs::{Call, Directory, OpfsError, SyncHandle, View};
+use crate::opfs::{Call, OpfsError, SyncHandle};
 
 pub const METHODS: &[Method] = &[
     Method::new("rpc/transfer", EndsUp::MainBuffer, |context| Box::pin(open(context)))
         .handles(Handles::Shared)
-        .served(|context, port| Box::pin(serve(context, port, Reply::Transferred))),
+        .served(|context, port| Box::pin(serve(context, port, true))),
     Method::new("rpc/clone", EndsUp::MainBuffer, |context| Box::pin(open(context)))
         .handles(Handles::Shared)
-        .served(|context, port| Box::pin(serve(context, port, Reply::Cloned))),
+        .served(|context, port| Box::pin(serve(context, port, false))),
 ];
 
 // The main thread's side
@@ -54,139 +53,54 @@ async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
 /// The number that asks for no file: the answer has as many bytes as any, and nothing is read.
 pub const NO_FILE: u32 = u32::MAX;
 
-/// How the bytes come back.
-#[derive(Clone, Copy)]
-enum Reply {
-    /// The worker's buffer becomes the main thread's.
-    Transferred,
-    /// The main thread gets a copy.
-    Cloned,
+#[wasm_bindgen(module = "/src/serving.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = serveBuffers)]
+    fn serve_buffers(port: &MessagePort, files: &Object, length: u32, transfers: bool, lanes: bool);
 }
 
-/// What the worker reads with.
-pub enum Files {
-    Kept(Rc<[SyncHandle]>),
-    Each(Rc<Opening>),
+async fn serve(context: &Context, port: MessagePort, transfers: bool) -> Result<Box<dyn Served>, OpfsError> {
+    let files = Files::open(context).await?;
+    serve_buffers(&port, &files.js, context.block_length(), transfers, context.group.iodepth > 1);
+    Ok(Box::new(Serving::holding(port, files)))
 }
 
-/// Files that are opened for each read.
-pub struct Opening {
-    directory: Directory,
-    names: Vec<String>,
-    /// One for each file where several reads are in flight: a handle's lock is exclusive, so reads of a file wait for one another.
-    turns: Vec<Mutex<()>>,
+/// What the worker reads with, as `serving.js` takes it.
+pub struct Files {
+    pub js: Object,
+    /// Open as long as this is there.
+    _handles: Option<Rc<[SyncHandle]>>,
+    _told: Closure<dyn Fn(String, u32, JsValue) -> String>,
 }
 
 impl Files {
+    /// The group's: open, or to be opened for each read.
     pub async fn open(context: &Context) -> Result<Self, OpfsError> {
-        Ok(match context.group.open {
-            job::Open::Kept => Self::Kept(context.kept_sync_handles().await?),
+        let names = context.names.clone();
+        let told = Closure::<dyn Fn(String, u32, JsValue) -> String>::new(move |call: String, file: u32, error: JsValue| {
+            let call = match call.as_str() {
+                "getFileHandle" => Call::GetFileHandle,
+                "createSyncAccessHandle" => Call::CreateSyncAccessHandle,
+                _ => Call::Read,
+            };
+            OpfsError::thrown(call, names.get(file as usize).map_or("", String::as_str), &error).to_string()
+        });
+        let js = Object::new();
+        let set = |name: &str, value: &JsValue| Reflect::set(&js, &name.into(), value).expect("a new object takes properties");
+        set("told", told.as_ref());
+        let handles = match context.group.open {
+            job::Open::Kept => {
+                let handles = context.kept_sync_handles().await?;
+                set("handles", &handles.iter().map(SyncHandle::js).collect::<Array>());
+                Some(handles)
+            }
             job::Open::Each => {
-                let turns = if context.group.iodepth > 1 { context.names.iter().map(|_| Mutex::new(())).collect() } else { Vec::new() };
-                Self::Each(Rc::new(Opening { directory: context.directory.clone(), names: context.names.clone(), turns }))
+                set("directory", context.directory.js());
+                set("names", &blob::names(&context.names));
+                None
             }
-        })
-    }
-
-    /// Reads from a file, and answers with what came of it: at once where the file is open, and otherwise when it has been.
-    pub fn read<T>(
-        &self,
-        file: usize,
-        read: impl FnOnce(&SyncHandle) -> Result<T, OpfsError> + 'static,
-        answer: impl FnOnce(Result<T, OpfsError>) + 'static,
-    ) {
-        match self {
-            Self::Kept(handles) => answer(read(&handles[file])),
-            Self::Each(opening) => {
-                let opening = Rc::clone(opening);
-                spawn_local(async move { answer(opening.read(file, read).await) });
-            }
-        }
-    }
-}
-
-impl Opening {
-    /// Opens a file, reads and closes it.
-    async fn read<T>(&self, file: usize, read: impl FnOnce(&SyncHandle) -> Result<T, OpfsError>) -> Result<T, OpfsError> {
-        let _turn = match self.turns.get(file) {
-            Some(turn) => Some(turn.lock().await),
-            None => None,
         };
-        let handle = self.directory.file(&self.names[file]).await?.open_sync().await?;
-        read(&handle)
-    }
-}
-
-async fn serve(context: &Context, port: MessagePort, reply: Reply) -> Result<Box<dyn Served>, OpfsError> {
-    let length = context.block_length();
-    let files = Files::open(context).await?;
-    let answering = Rc::new(Answering { port: port.clone(), reply, lanes: context.group.iodepth > 1 });
-    let answer = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        let Question { file, at, lane } = Question::of(&event, answering.lanes);
-        if file == NO_FILE as usize {
-            return answering.post(lane, Ok(ArrayBuffer::new(length)));
-        }
-        let answering = Rc::clone(&answering);
-        files.read(file, move |handle| read(handle, at, length), move |read| answering.post(lane, read));
-    });
-    Ok(Box::new(Serving::by(port, answer)))
-}
-
-/// What the main thread asks for.
-pub struct Question {
-    /// The file's number.
-    pub file: usize,
-    /// The offset.
-    pub at: u64,
-    /// Which of several lanes asks; 0 where there is one, which does not say.
-    pub lane: u32,
-}
-
-impl Question {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // the other side posts whole numbers
-    pub fn of(event: &MessageEvent, lanes: bool) -> Self {
-        let question: Array = event.data().unchecked_into();
-        let number = |place: u32| question.get(place).as_f64().unwrap_or_default();
-        Self { file: number(0) as usize, at: number(1) as u64, lane: if lanes { number(2) as u32 } else { 0 } }
-    }
-}
-
-fn read(handle: &SyncHandle, at: u64, length: u32) -> Result<ArrayBuffer, OpfsError> {
-    let view = View::of(Uint8Array::new_with_length(length));
-    handle.read_full(&view, at)?;
-    Ok(view.js().buffer())
-}
-
-/// Where answers go, and how.
-struct Answering {
-    port: MessagePort,
-    reply: Reply,
-    /// Whether an answer says which lane it is for: several may come in another order than they were asked for.
-    lanes: bool,
-}
-
-impl Answering {
-    /// The buffer, or an error as its text.
-    fn post(&self, lane: u32, read: Result<ArrayBuffer, OpfsError>) {
-        let posted = match read {
-            Ok(buffer) => match self.reply {
-                Reply::Transferred => {
-                    let transferred = Array::of1(&buffer);
-                    self.port.post_message_with_transferable(&self.answer(lane, buffer.into()), &transferred)
-                }
-                Reply::Cloned => self.port.post_message(&self.answer(lane, buffer.into())),
-            },
-            Err(error) => self.port.post_message(&self.answer(lane, error.to_string().into())),
-        };
-        if let Err(error) = posted {
-            // A string can always be posted.
-            let text = OpfsError::thrown(Call::Ask, "", &error).to_string();
-            self.port.post_message(&self.answer(lane, text.into())).expect("strings can be cloned");
-        }
-    }
-
-    fn answer(&self, lane: u32, answer: JsValue) -> JsValue {
-        if self.lanes { Array::of2(&lane.into(), &answer).into() } else { answer }
+        Ok(Self { js, _handles: handles, _told: told })
     }
 }
 
@@ -200,14 +114,6 @@ impl<H> Serving<H> {
     /// Answered already, as long as this is held.
     pub fn holding(port: MessagePort, held: H) -> Self {
         Self { port, _held: held }
-    }
-}
-
-impl Serving<Closure<dyn FnMut(MessageEvent)>> {
-    /// Answered by this.
-    pub fn by(port: MessagePort, answer: Closure<dyn FnMut(MessageEvent)>) -> Self {
-        port.set_onmessage(Some(answer.as_ref().unchecked_ref()));
-        Self::holding(port, answer)
     }
 }
 

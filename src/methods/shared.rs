@@ -4,18 +4,16 @@
 //! The memory, one for each read in flight, begins with two numbers: whether the question is answered, and how many bytes follow. Those are what was read, or
 //! an error's text.
 
-use std::rc::Rc;
-
-use js_sys::{Array, Atomics, Function, Int32Array, SharedArrayBuffer, Uint8Array};
+use js_sys::{Array, Function, Int32Array, Object, Reflect, SharedArrayBuffer, Uint8Array};
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
-use web_sys::{MessageEvent, MessagePort};
+use web_sys::MessagePort;
 
 use super::lanes::{Lane, Lanes};
-use super::rpc::{Files, NO_FILE, Question, Serving};
+use super::rpc::{Files, NO_FILE, Serving};
 use super::{Context, Handles, Method, Reader, Served, Unopened};
 use crate::glue;
-use crate::opfs::{Call, OpfsError, View};
+use crate::opfs::{Call, OpfsError};
 
 /// Besides a page that is isolated.
 pub const NEEDS: &[&str] = &["Atomics.waitAsync"];
@@ -106,60 +104,20 @@ async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
 
 // The worker's side
 
+#[wasm_bindgen(module = "/src/serving.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = serveShared)]
+    fn serve_shared(port: &MessagePort, files: &Object, length: u32, lanes: bool, layout: &Object);
+}
+
 async fn serve(context: &Context, port: MessagePort) -> Result<Box<dyn Served>, OpfsError> {
-    let length = context.block_length();
-    let lanes = context.group.iodepth > 1;
     let files = Files::open(context).await?;
-    let mut memories: Vec<Rc<Answering>> = Vec::new();
-    let answer = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        // The memory itself comes before all questions.
-        if memories.is_empty() {
-            let buffers: Array = event.data().unchecked_into();
-            memories = buffers.into_iter().map(|buffer| Rc::new(Answering::into(buffer.unchecked_into(), length))).collect();
-            return;
-        }
-        let Question { file, at, lane } = Question::of(&event, lanes);
-        let answering = Rc::clone(&memories[lane as usize]);
-        if file == NO_FILE as usize {
-            return answering.answer(Ok(length));
-        }
-        let reading = Rc::clone(&answering);
-        files.read(file, move |handle| handle.read_full(&reading.block, at), move |read| answering.answer(read));
-    });
-    Ok(Box::new(Serving::by(port, answer)))
-}
-
-/// The memory, and the part of it that a block fills.
-struct Answering {
-    memory: Memory,
-    block: View,
-}
-
-impl Answering {
-    fn into(buffer: SharedArrayBuffer, length: u32) -> Self {
-        let memory = Memory::of(buffer);
-        let block = View::of(memory.data.subarray(0, length));
-        Self { memory, block }
+    let layout = Object::new();
+    for (name, number) in [("data", f64::from(DATA)), ("read", READ.into()), ("failed", FAILED.into())] {
+        Reflect::set(&layout, &name.into(), &number.into()).expect("a new object takes properties");
     }
-
-    /// Says how it went, and wakes the main thread.
-    fn answer(&self, read: Result<u32, OpfsError>) {
-        let Memory { numbers, data, .. } = &self.memory;
-        let (state, length) = match read {
-            Ok(length) => (READ, length),
-            Err(error) => {
-                let text = error.to_string();
-                let length = text.len().min(data.length() as usize);
-                let room = u32::try_from(length).expect("shorter than the memory");
-                data.subarray(0, room).copy_from(&text.as_bytes()[..length]);
-                (FAILED, room)
-            }
-        };
-        numbers.set_index(LENGTH, i32::try_from(length).expect("blocks are at most 64 MiB"));
-        // These throw for no array of whole numbers.
-        Atomics::store(numbers, STATE, state).expect("whole numbers");
-        Atomics::notify(numbers, STATE).expect("shared memory");
-    }
+    serve_shared(&port, &files.js, context.block_length(), context.group.iodepth > 1, &layout);
+    Ok(Box::new(Serving::holding(port, files)))
 }
 
 /// A lane whose memory holds these bytes, and which is told of reads that nobody made.

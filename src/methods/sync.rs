@@ -3,14 +3,21 @@
 
 use std::rc::Rc;
 
+use futures_util::future::LocalBoxFuture;
+use js_sys::{Array, Object, Uint8Array};
+use opfs_bench_core::fixture::Checksum;
 use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::{EndsUp, Stage};
+use wasm_bindgen::prelude::*;
+use web_sys::FileSystemDirectoryHandle;
 
+use super::blob;
 use super::block::Block;
+use super::lanes::{Lane, Lanes};
 use super::{Context, Copies, Handles, Laps, Loop, Method, Open, Queue, Reader, Sink, Timed, Unopened};
 use crate::clock;
-use crate::opfs::{Directory, FileHandle, OpfsError, SharedLock, SyncHandle};
+use crate::opfs::{Call, Directory, OpfsError, SharedLock, SyncHandle};
 
 pub const METHODS: &[Method] = &[
     Method::new("worker/sync", EndsUp::WorkerWasm, |context| Box::pin(open(context, context.block())))
@@ -29,7 +36,7 @@ pub(super) const fn modal(name: &'static str, open: Open) -> Method {
 pub(super) async fn open(context: &Context, block: Rc<Block>) -> Result<Box<dyn Reader>, Unopened> {
     Ok(match context.group.open {
         job::Open::Kept => Box::new(Kept { handles: context.kept_sync_handles().await?, block }),
-        job::Open::Each => Box::new(Each { directory: context.directory.clone(), names: context.names.clone(), lock: None, block }),
+        job::Open::Each => Box::new(Each::new(context, None, block)),
     })
 }
 
@@ -41,8 +48,7 @@ pub(super) async fn open_shared(context: &Context, lock: SharedLock) -> Result<B
     }
     let block = context.block();
     if context.group.open == job::Open::Each {
-        let (directory, names) = (context.directory.clone(), context.names.clone());
-        return Ok(Box::new(Each { directory, names, lock: Some(lock), block }));
+        return Ok(Box::new(Each::new(context, Some(lock), block)));
     }
     let copies = context.copied_to(lock.mode()).await?;
     let mut handles = Vec::with_capacity(context.names.len());
@@ -71,7 +77,48 @@ impl Loop for Kept {
     }
 }
 
+/// The loop that looks a file up, opens it, reads and closes it for each op. It awaits, so it stands in JavaScript as those of promises do.
+/// The view is asked for again where Wasm memory grew meanwhile.
+#[wasm_bindgen(inline_js = "
+export const syncLane = (directory, names, options, newView) => {
+  let view = newView();
+  return {
+    async read(file, at, length, pieces) {
+      let call = 'getFileHandle';
+      let bytes;
+      try {
+        const found = await directory.getFileHandle(names[file]);
+        call = 'createSyncAccessHandle';
+        const handle = options ? await found.createSyncAccessHandle(options) : await found.createSyncAccessHandle();
+        call = '';
+        try {
+          if (view.length === 0) view = newView();
+          // A read that brings nothing must not pass for one that brought what was there.
+          if (pieces) view.fill(0);
+          bytes = handle.read(view, { at });
+        } finally {
+          handle.close();
+        }
+      } catch (error) {
+        throw { call, error };
+      }
+      if (bytes !== length) throw { call: '', error: { message: `the file ended after ${bytes} of ${length} B from offset ${at}` } };
+      pieces?.push(view.slice());
+      return bytes;
+    },
+    count: (bytes) => bytes,
+  };
+};")]
+extern "C" {
+    #[wasm_bindgen(js_name = syncLane)]
+    fn sync_lane(directory: &FileSystemDirectoryHandle, names: &Array, options: Option<&Object>, new_view: &NewView) -> Lane;
+}
+
+type NewView = Closure<dyn Fn() -> Uint8Array>;
+
+/// Files that are opened for each op.
 struct Each {
+    lanes: Lanes,
     directory: Directory,
     names: Vec<String>,
     /// None: the exclusive one.
@@ -79,10 +126,22 @@ struct Each {
     block: Rc<Block>,
 }
 
-impl Loop for Each {
-    async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
+impl Each {
+    fn new(context: &Context, lock: Option<SharedLock>, block: Rc<Block>) -> Self {
+        let viewed = Rc::clone(&block);
+        let new_view = NewView::new(move || viewed.view().js().clone());
+        let options = lock.map(SharedLock::options);
+        let lane = sync_lane(context.directory.js(), &blob::names(&context.names), options.as_ref(), &new_view);
+        let lanes = Lanes::of([lane].into_iter(), &context.names, Call::Read).holding(new_view);
+        Self { lanes, directory: context.directory.clone(), names: context.names.clone(), lock, block }
+    }
+
+    async fn take_apart(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
         let file = laps.look_up(&self.directory, &self.names[ops[0].file as usize]).await?;
-        let handle = self.open(&file).await?;
+        let handle = match self.lock {
+            None => file.open_sync().await?,
+            Some(lock) => file.open_sync_shared(lock).await?,
+        };
         laps.end(Stage::Open, 1);
         let view = self.block.view();
         laps.begin();
@@ -96,29 +155,19 @@ impl Loop for Each {
         laps.end(Stage::Close, 1);
         Ok(())
     }
-
-    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
-        sink.begin(&self.block);
-        let mut bytes = 0;
-        let start = clock::now_ms();
-        for op in ops {
-            let file = self.directory.file(&self.names[op.file as usize]).await?;
-            let handle = self.open(&file).await?;
-            // Awaiting may have grown Wasm memory, so the view is taken anew.
-            bytes += u64::from(handle.read_full(&self.block.view(), op.at)?);
-            drop(handle);
-            sink.block(&self.block);
-        }
-        Ok(Timed::since(start, bytes))
-    }
 }
 
-impl Each {
-    #[inline]
-    async fn open(&self, file: &FileHandle) -> Result<SyncHandle, OpfsError> {
-        match self.lock {
-            None => file.open_sync().await,
-            Some(lock) => file.open_sync_shared(lock).await,
-        }
+impl Reader for Each {
+    fn read<'a>(&'a self, ops: &'a [Op], check: Option<&'a mut Checksum>) -> LocalBoxFuture<'a, Result<Timed, OpfsError>> {
+        self.lanes.read(ops, check)
+    }
+
+    /// What is read goes into Wasm memory: the browser makes no buffers.
+    fn buffers<'a>(&'a self, _: &'a [Op]) -> LocalBoxFuture<'a, Result<u64, OpfsError>> {
+        Box::pin(async { Ok(0) })
+    }
+
+    fn stages<'a>(&'a self, ops: &'a [Op], laps: &'a mut Laps) -> LocalBoxFuture<'a, Result<(), OpfsError>> {
+        Box::pin(self.take_apart(ops, laps))
     }
 }

@@ -9,6 +9,7 @@ mod tests;
 
 use js_sys::{Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     Blob, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions, FileSystemGetFileOptions,
     FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle, StorageManager, Window, WorkerGlobalScope,
@@ -17,7 +18,6 @@ use web_sys::{
 pub use error::{Call, OpfsError, told};
 pub use support::{SYNC_HANDLES, has_sync_handles, is_here};
 
-use crate::awaiting::Settled;
 use crate::glue;
 
 /// What everything of opfs-bench in OPFS begins with, so that what a killed run left is found.
@@ -181,7 +181,8 @@ impl SharedLock {
         }
     }
 
-    fn options(self) -> Object {
+    /// As that call takes it.
+    pub fn options(self) -> Object {
         let options = Object::new();
         Reflect::set(&options, &"mode".into(), &self.mode().into()).expect("a new object takes properties");
         options
@@ -314,7 +315,7 @@ fn to_count(bytes: f64) -> u32 {
 
 /// What a promise resolves to.
 pub(crate) async fn settle(call: Call, name: &str, promise: Promise) -> Result<JsValue, OpfsError> {
-    Settled::of(&promise).await.map_err(|error| OpfsError::thrown(call, name, &error))
+    JsFuture::from(promise).await.map_err(|error| OpfsError::thrown(call, name, &error))
 }
 
 async fn while_locked<T, F: Future<Output = Result<T, OpfsError>>>(retries: u32, mut attempt: impl FnMut() -> F) -> Result<T, OpfsError> {
@@ -333,5 +334,5 @@ async fn while_locked<T, F: Future<Output = Result<T, OpfsError>>>(retries: u32,
 
 /// Waits so many milliseconds.
 pub async fn sleep(ms: f64) {
-    Settled::of(&glue::sleep(ms)).await.expect("a timer does not reject");
+    JsFuture::from(glue::sleep(ms)).await.expect("a timer does not reject");
 }

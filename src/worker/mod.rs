@@ -12,9 +12,9 @@ use futures_util::StreamExt;
 use opfs_bench_core::job::MethodName;
 use opfs_bench_core::share::{Deal, Share};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, MessagePort};
 
-use crate::awaiting;
 use crate::bench::Bench;
 use crate::clock;
 use crate::methods::{self, Context, Found, Reader, Served, Unopened};
@@ -35,7 +35,7 @@ pub fn serve_worker() {
     scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget();
     post(&scope, 0, Ok(Answer::Ready));
-    awaiting::spawn(async move {
+    spawn_local(async move {
         let mut state = State::default();
         while let Some(event) = requests.next().await {
             match serde_wasm_bindgen::from_value::<Asked>(event.data()) {

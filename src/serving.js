@@ -1,0 +1,102 @@
+// What a worker does for the main thread that asks it: reads by sync handles and answers. Like the loops in lanes.js it stays out of Wasm,
+// which is entered to put an error into words only.
+
+/** The number that asks for no file: the answer has as many bytes as any, and nothing is read. */
+const NO_FILE = 0xffffffff;
+
+/**
+ * Answers with a buffer each, which is transferred or copied. With several questions under way, questions and answers say which lane they
+ * are of.
+ */
+export function serveBuffers(port, files, length, transfers, lanes) {
+  serve(port, files, lanes, {
+    room: () => new Uint8Array(length),
+    answer(lane, view) {
+      const answer = lanes ? [lane, view.buffer] : view.buffer;
+      if (transfers) port.postMessage(answer, [view.buffer]);
+      else port.postMessage(answer);
+    },
+    fail: (lane, text) => port.postMessage(lanes ? [lane, text] : text),
+  });
+}
+
+/** Answers in memory that both threads share, one for each lane. The memory itself comes before all questions. */
+export function serveShared(port, files, length, lanes, layout) {
+  port.onmessage = ({ data }) => {
+    const memories = data.map((buffer) => ({
+      numbers: new Int32Array(buffer, 0, layout.data / 4),
+      data: new Uint8Array(buffer, layout.data),
+      view: new Uint8Array(buffer, layout.data, length),
+    }));
+    const settle = ({ numbers }, state, bytes) => {
+      numbers[1] = bytes;
+      Atomics.store(numbers, 0, state);
+      Atomics.notify(numbers, 0);
+    };
+    serve(port, files, lanes, {
+      room: (lane) => memories[lane].view,
+      answer: (lane) => settle(memories[lane], layout.read, length),
+      fail(lane, text) {
+        const memory = memories[lane];
+        const bytes = new TextEncoder().encode(text).subarray(0, memory.data.length);
+        memory.data.set(bytes);
+        settle(memory, layout.failed, bytes.length);
+      },
+    });
+  };
+}
+
+function serve(port, files, lanes, { room, answer, fail }) {
+  const { handles, told } = files;
+  if (handles) {
+    port.onmessage = ({ data: [file, at, lane = 0] }) => {
+      try {
+        const view = room(lane);
+        if (file !== NO_FILE) fill(view, handles[file], at);
+        answer(lane, view);
+      } catch (error) {
+        fail(lane, told("read", file, error));
+      }
+    };
+    return;
+  }
+  // A handle's lock is exclusive: where several reads are under way, those of a file wait for one another.
+  const turns = [];
+  port.onmessage = ({ data: [file, at, lane = 0] }) => {
+    if (lanes) turns[file] = (turns[file] ?? Promise.resolve()).then(() => open(files, file, at, lane, room, answer, fail));
+    else open(files, file, at, lane, room, answer, fail);
+  };
+}
+
+/** Opens a file, reads and closes it, and answers. */
+async function open({ directory, names, told }, file, at, lane, room, answer, fail) {
+  let call = "getFileHandle";
+  try {
+    const view = room(lane);
+    if (file !== NO_FILE) {
+      const found = await directory.getFileHandle(names[file]);
+      call = "createSyncAccessHandle";
+      const handle = await found.createSyncAccessHandle();
+      call = "read";
+      try {
+        fill(view, handle, at);
+      } finally {
+        handle.close();
+      }
+    }
+    answer(lane, view);
+  } catch (error) {
+    fail(lane, told(call, file, error));
+  }
+}
+
+/** Reads until the view is full. */
+function fill(view, handle, at) {
+  let filled = handle.read(view, { at });
+  while (filled < view.length) {
+    const read = handle.read(view.subarray(filled), { at: at + filled });
+    // What is no number counts as 0 too: whatever is no progress ends the loop.
+    if (!(read > 0)) throw { message: `the file ended after ${filled} of ${view.length} B from offset ${at}` };
+    filled += read;
+  }
+}
