@@ -178,13 +178,12 @@ impl Bench {
 
 /// Methods are this crate's to know, so jobs are checked against them here.
 fn check_methods(group: &Group) -> Vec<Mistake> {
-    let named = group.methods.iter().chain([&group.baseline]);
-    let problems = named.filter_map(|name| match methods::find(name).filter(|found| found.method.reads()) {
+    let problems = group.named().filter_map(|name| match methods::find(name).filter(|found| found.method.reads()) {
         None => {
             let known: Vec<&str> = methods::all().filter(|method| method.reads()).map(|method| method.name).collect();
-            Some(format!("there is no method {name}; there are: {}", known.join(", ")))
+            Some(format!("there is no method {}; there are: {}", name.plain(), known.join(", ")))
         }
-        Some(found) => methods::unfit(found.method, group),
+        Some(found) => methods::unfit_arm(found.method, name, group),
     });
     problems
         .chain(methods::too_many_handles(group))
@@ -194,11 +193,11 @@ fn check_methods(group: &Group) -> Vec<Mistake> {
 
 /// So is which of them read copies.
 fn check_storage(job: &Job) -> Result<(), BadJob> {
-    let (files, written) = (job.written(), methods::written(job));
-    if written <= job.storage {
+    let (files, held) = (job.held(), methods::held(job));
+    if held <= job.storage {
         return Ok(());
     }
-    let problem = format!("{} allowed, but the groups' files take {files}, and with the copies that methods read {written}", job.storage);
+    let problem = format!("{} allowed, but the groups' files take {files}, and with the copies that methods read {held}", job.storage);
     Err(BadJob { mistakes: vec![Mistake { place: "job, storage".into(), problem }] })
 }
 
