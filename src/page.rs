@@ -55,7 +55,7 @@ pub async fn sweep() -> Result<u32, JsError> {
     run::sweep().await.map_err(|error| JsError::new(&error))
 }
 
-/// A result, shown: an object of HTML fragments, a self-contained page, and Markdown.
+/// A result, shown: an object of HTML fragments, a self-contained page, Markdown, and where there is one a forum's block.
 ///
 /// # Errors
 /// When the text is no result.
@@ -69,6 +69,7 @@ pub fn render(result_json: &str) -> Result<JsValue, JsError> {
         groups: fragments.groups,
         environment: fragments.environment,
         markdown: report::markdown(&result),
+        forum: report::forum(&result),
         page: report::page(&result),
     };
     Ok(serde_wasm_bindgen::to_value(&shown)?)
@@ -81,6 +82,7 @@ struct Shown {
     groups: String,
     environment: String,
     markdown: String,
+    forum: Option<String>,
     page: String,
 }
 

@@ -10,7 +10,7 @@ use super::chart::chart;
 use super::doubts::{Doubt, Severity, before_and_after, shortage};
 use super::prose::{capitalised, one_line, unbroken};
 use super::table::{Cell, Detail, Heading, Row, Table};
-use super::{environment as facts_of, verdict, words};
+use super::{environment as facts_of, forum, verdict, words};
 use crate::job::Group;
 use crate::result::{GroupResult, Role, RunResult, Skipped};
 
@@ -103,7 +103,12 @@ fn severity(severity: Severity) -> &'static str {
 
 /// All groups.
 pub(super) fn groups(run: &RunResult) -> Markup {
-    html! { @for result in &run.groups { (group(result)) } }
+    html! {
+        @for result in &run.groups { (group(result)) }
+        @if let Some(block) = forum::of_preset(run) {
+            section.group { h2 { (forum::HEADING) } pre.block tabindex="0" { (block) } }
+        }
+    }
 }
 
 /// A group that was not measured, while the run goes on: the document says it where it says what makes the run doubtful.

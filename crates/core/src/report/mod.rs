@@ -15,6 +15,7 @@ mod doubts;
 mod drops;
 mod environment;
 pub mod format;
+mod forum;
 mod html;
 mod latency;
 mod lead;
@@ -74,6 +75,12 @@ pub fn group_text(group: &GroupResult) -> String {
 #[must_use]
 pub fn comparison(comparison: &Comparison, base: &str, other: &str) -> String {
     comparison::text(comparison, base, other)
+}
+
+/// The result as a block of plain text to paste into a forum: MB/s and IOPS of blocks in files that stay open. None where it has none.
+#[must_use]
+pub fn forum(run: &RunResult) -> Option<String> {
+    forum::block(run)
 }
 
 /// The whole result as Markdown (with GitHub's tables).

@@ -2,6 +2,7 @@
 
 use super::format::{duration, percent, ratio_estimate};
 use super::lead::Lead;
+use super::prose::count;
 use super::table::{Cell, Detail, Entry, Heading, Row, lines};
 use super::{pass, words};
 use crate::estimate::PerOp;
@@ -61,7 +62,8 @@ pub(super) fn of(group: &GroupResult) -> Option<Detail> {
         legend.push(Entry { term: ALLOCATED.into(), text });
     }
     let what = if counted { "Spread of the samples, and what is allocated" } else { "Spread of the samples" };
-    let unit = pass.map_or("op".into(), |ops| format!("pass of {ops} ops"));
+    let ops = |ops: u64| count(usize::try_from(ops).unwrap_or(usize::MAX), "op");
+    let unit = pass.map_or("op".into(), |pass| format!("pass of {}", ops(pass)));
     (!rows.is_empty()).then(|| Detail { title: format!("{what}, per {unit}"), folded: true, figure: None, columns, rows, legend })
 }
 
