@@ -62,21 +62,28 @@ export const keptLane = (opened, parts, how) => ({
 });
 
 /** The same where an op looks its file up and opens it. */
-export const eachLane = (directory, names, parts, how) => ({
-  async read(file, at, length, pieces) {
-    let call = "getFileHandle";
-    let blob;
-    try {
-      const handle = await directory.getFileHandle(names[file]);
-      call = "getFile";
-      blob = await handle.getFile();
-    } catch (error) {
-      throw { call, error };
-    }
-    return await how.read(parts ? blob.slice(at, at + length) : blob, pieces);
-  },
-  count: how.count,
-});
+export const eachLane = (directory, names, parts, how) => {
+  const open = opener(directory, names);
+  return {
+    async read(file, at, length, pieces) {
+      const blob = await open(file);
+      return await how.read(parts ? blob.slice(at, at + length) : blob, pieces);
+    },
+    count: how.count,
+  };
+};
+
+/** Looks a file up and opens it, for a promise of the blob. */
+export const opener = (directory, names) => async (file) => {
+  let call = "getFileHandle";
+  try {
+    const handle = await directory.getFileHandle(names[file]);
+    call = "getFile";
+    return await handle.getFile();
+  } catch (error) {
+    throw { call, error };
+  }
+};
 
 /** Reads blobs one after another. */
 export async function readBlobs(how, blobs) {

@@ -46,6 +46,27 @@ export function serveShared(port, files, length, lanes, layout) {
   };
 }
 
+/** Answers a list of questions with a list of buffers, which are transferred. */
+export function serveLists(port, files, length) {
+  const { handles, directory, names, told } = files;
+  port.onmessage = async ({ data: [numbers, offsets] }) => {
+    const buffers = [];
+    let reading = { call: "read", file: 0 };
+    try {
+      for (let i = 0; i < numbers.length; i += 1) {
+        const view = new Uint8Array(length);
+        reading = { call: "read", file: numbers[i] };
+        if (handles) fill(view, handles[numbers[i]], offsets[i]);
+        else await openAndFill(view, directory, names, numbers[i], offsets[i], reading);
+        buffers.push(view.buffer);
+      }
+      port.postMessage(buffers, buffers);
+    } catch (error) {
+      port.postMessage(told(reading.call, reading.file, error));
+    }
+  };
+}
+
 function serve(port, files, lanes, { room, answer, fail }) {
   const { handles, told } = files;
   if (handles) {
@@ -70,23 +91,27 @@ function serve(port, files, lanes, { room, answer, fail }) {
 
 /** Opens a file, reads and closes it, and answers. */
 async function open({ directory, names, told }, file, at, lane, room, answer, fail) {
-  let call = "getFileHandle";
+  const reading = { call: "read" };
   try {
     const view = room(lane);
-    if (file !== NO_FILE) {
-      const found = await directory.getFileHandle(names[file]);
-      call = "createSyncAccessHandle";
-      const handle = await found.createSyncAccessHandle();
-      call = "read";
-      try {
-        fill(view, handle, at);
-      } finally {
-        handle.close();
-      }
-    }
+    if (file !== NO_FILE) await openAndFill(view, directory, names, file, at, reading);
     answer(lane, view);
   } catch (error) {
-    fail(lane, told(call, file, error));
+    fail(lane, told(reading.call, file, error));
+  }
+}
+
+/** Looks a file up, opens it, reads and closes it. `reading` says which call it is at. */
+async function openAndFill(view, directory, names, file, at, reading) {
+  reading.call = "getFileHandle";
+  const found = await directory.getFileHandle(names[file]);
+  reading.call = "createSyncAccessHandle";
+  const handle = await found.createSyncAccessHandle();
+  reading.call = "read";
+  try {
+    fill(view, handle, at);
+  } finally {
+    handle.close();
   }
 }
 

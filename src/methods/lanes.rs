@@ -8,7 +8,7 @@ use std::any::Any;
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
-use js_sys::{Array, ArrayBuffer, Float64Array, JsString, Object, Promise, Uint8Array, Uint32Array};
+use js_sys::{Array, ArrayBuffer, Float64Array, Function, JsString, Object, Promise, Reflect, Uint8Array, Uint32Array};
 use opfs_bench_core::fixture::{Checksum, Form};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::Stage;
@@ -38,6 +38,7 @@ extern "C" {
     pub(super) fn kept_lane(opened: &Array, parts: bool, how: &How) -> Lane;
     #[wasm_bindgen(js_name = eachLane)]
     pub(super) fn each_lane(directory: &FileSystemDirectoryHandle, names: &Array, parts: bool, how: &How) -> Lane;
+    pub(super) fn opener(directory: &FileSystemDirectoryHandle, names: &Array) -> Function;
     #[wasm_bindgen(js_name = readBlobs)]
     fn read_blobs(how: &How, blobs: &Array) -> Promise;
 
@@ -56,7 +57,7 @@ extern "C" {
     fn count_blob(this: &How, came: &JsValue, pieces: Option<&Array>) -> Result<f64, JsValue>;
 
     /// What ended a batch.
-    type Failure;
+    pub(super) type Failure;
     #[wasm_bindgen(method, getter)]
     fn place(this: &Failure) -> u32;
     #[wasm_bindgen(method, getter)]
@@ -146,7 +147,7 @@ impl Lanes {
     /// Which call failed, on which file.
     fn explain(&self, failure: &Failure, ops: &[Op]) -> OpfsError {
         let name = ops.get(failure.place() as usize).and_then(|op| self.names.get(op.file as usize)).map_or("", String::as_str);
-        failed(self.call, name, &failure.call(), &failure.error())
+        failed(self.call, name, failure)
     }
 
     /// Reads into a sink, some ops at a time.
@@ -302,6 +303,15 @@ impl Lists {
         }
         Self { files, offsets, lengths }
     }
+
+    /// Files and offsets as one object.
+    pub fn js(&self) -> Object {
+        let js = Object::new();
+        for (name, list) in [("files", self.files.as_ref()), ("offsets", self.offsets.as_ref() as &JsValue)] {
+            Reflect::set(&js, &name.into(), list).expect("a new object takes properties");
+        }
+        js
+    }
 }
 
 /// What a loop says that it took and read.
@@ -312,9 +322,10 @@ pub(super) fn timed(read: &Array) -> Timed {
     Timed { elapsed_ms: number(0), bytes: number(1) as u64 }
 }
 
-/// `call` as `lanes.js` and the families name it; empty for the usual one.
-fn failed(usual: Call, name: &str, call: &str, error: &JsValue) -> OpfsError {
-    match call {
+/// The call as `lanes.js` and the families name it; empty for the usual one.
+pub(super) fn failed(usual: Call, name: &str, failure: &Failure) -> OpfsError {
+    let error = &failure.error();
+    match failure.call().as_str() {
         "" => OpfsError::thrown(usual, name, error),
         "getFileHandle" => OpfsError::thrown(Call::GetFileHandle, name, error),
         "getFile" => OpfsError::thrown(Call::GetFile, name, error),
@@ -327,7 +338,7 @@ fn failed(usual: Call, name: &str, call: &str, error: &JsValue) -> OpfsError {
 }
 
 /// Gives a sink what was read: a string, an array or a buffer.
-fn give(piece: &JsValue, sink: &mut impl Sink) {
+pub(super) fn give(piece: &JsValue, sink: &mut impl Sink) {
     if let Some(text) = piece.dyn_ref::<JsString>() {
         sink.text(text);
     } else if let Some(bytes) = piece.dyn_ref::<Uint8Array>() {

@@ -4,7 +4,7 @@ use super::answer::{Answer, Span};
 use super::doubts::{Doubt, before_and_after};
 use super::prose::{capitalised, one_line};
 use super::table::{Cell, Entry, Heading, Row, Table};
-use super::{environment, verdict, words};
+use super::{environment, forum, verdict, words};
 use crate::result::{GroupResult, RunResult};
 
 /// The whole result.
@@ -29,6 +29,9 @@ pub(super) fn run(run: &RunResult) -> String {
     blocks.extend(doubt_list(&after));
     blocks.push("## Device and run".into());
     blocks.push(lines(environment::facts(run).iter().map(|fact| format!("- **{}**: {}", fact.label, escaped(&fact.value)))));
+    if let Some(block) = forum::of_preset(run) {
+        blocks.extend([format!("## {}", forum::HEADING), format!("```\n{}\n```", block.trim_end())]);
+    }
     blocks.join("\n\n") + "\n"
 }
 

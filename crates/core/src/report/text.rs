@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::doubts::{Doubt, Severity, before_and_after};
 use super::prose::{UNBROKEN, capitalised, one_line, unbroken};
 use super::table::{Cell, Entry, Heading, Table};
-use super::{environment, verdict, words};
+use super::{environment, forum, verdict, words};
 use crate::result::{GroupResult, RunResult};
 
 /// Sentences are broken at this column. Tables are as wide as they must be, which is rarely more.
@@ -33,6 +33,9 @@ pub(super) fn run(run: &RunResult) -> String {
     let indent = facts.iter().map(|fact| length(fact.label)).max().unwrap_or(0) + GAP.len();
     for fact in facts {
         text += &wrapped(&fact.value, &padded(fact.label, indent), &" ".repeat(indent));
+    }
+    if let Some(block) = forum::of_preset(run) {
+        text.extend(["\n", &heading(forum::HEADING, '─'), &block]);
     }
     text
 }
