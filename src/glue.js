@@ -60,6 +60,17 @@ export function asker(port) {
     });
 }
 
+/** The same for a list of questions, which is answered as a whole. */
+export function listAsker(port) {
+  let settle;
+  port.onmessage = ({ data }) => settle(data);
+  return (list) =>
+    new Promise((resolve) => {
+      settle = resolve;
+      port.postMessage(list);
+    });
+}
+
 /**
  * So many of them for one port, each for one question at a time. The worker may answer in another order, so questions and answers say
  * whose they are.

@@ -20,6 +20,8 @@ extern "C" {
     pub fn when_settled(promise: &Promise, slot: u32);
     pub fn asker(port: &MessagePort) -> Function;
     pub fn askers(port: &MessagePort, count: u32) -> Array;
+    #[wasm_bindgen(js_name = listAsker)]
+    pub fn list_asker(port: &MessagePort) -> Function;
     #[wasm_bindgen(js_name = sharedAsker)]
     pub fn shared_asker(port: &MessagePort, state: &Int32Array, lane: Option<u32>) -> Function;
     #[wasm_bindgen(js_name = fileReader)]

@@ -55,7 +55,7 @@ pub async fn sweep() -> Result<u32, JsError> {
     run::sweep().await.map_err(|error| JsError::new(&error))
 }
 
-/// A result, shown: an object of HTML fragments, a self-contained page, and Markdown.
+/// A result, shown: an object of HTML fragments, a self-contained page, Markdown, and where there is one a forum's block.
 ///
 /// # Errors
 /// When the text is no result.
@@ -70,6 +70,7 @@ pub fn render(result_json: &str) -> Result<JsValue, JsError> {
         groups: fragments.groups + &fragments.findings,
         environment: fragments.environment,
         markdown: report::markdown(&result),
+        forum: report::forum(&result),
         page: report::page(&result),
     };
     Ok(serde_wasm_bindgen::to_value(&shown)?)
@@ -82,6 +83,7 @@ struct Shown {
     groups: String,
     environment: String,
     markdown: String,
+    forum: Option<String>,
     page: String,
 }
 
@@ -179,13 +181,12 @@ impl Bench {
 
 /// Methods are this crate's to know, so jobs are checked against them here.
 fn check_methods(group: &Group) -> Vec<Mistake> {
-    let named = group.methods.iter().chain([&group.baseline]);
-    let problems = named.filter_map(|name| match methods::find(name).filter(|found| found.method.reads()) {
+    let problems = group.named().filter_map(|name| match methods::find(name).filter(|found| found.method.reads()) {
         None => {
             let known: Vec<&str> = methods::all().filter(|method| method.reads()).map(|method| method.name).collect();
-            Some(format!("there is no method {name}; there are: {}", known.join(", ")))
+            Some(format!("there is no method {}; there are: {}", name.plain(), known.join(", ")))
         }
-        Some(found) => methods::unfit(found.method, group),
+        Some(found) => methods::unfit_arm(found.method, name, group),
     });
     problems
         .chain(methods::too_many_handles(group))
@@ -195,11 +196,11 @@ fn check_methods(group: &Group) -> Vec<Mistake> {
 
 /// So is which of them read copies.
 fn check_storage(job: &Job) -> Result<(), BadJob> {
-    let (files, written) = (job.written(), methods::written(job));
-    if written <= job.storage {
+    let (files, held) = (job.held(), methods::held(job));
+    if held <= job.storage {
         return Ok(());
     }
-    let problem = format!("{} allowed, but the groups' files take {files}, and with the copies that methods read {written}", job.storage);
+    let problem = format!("{} allowed, but the groups' files take {files}, and with the copies that methods read {held}", job.storage);
     Err(BadJob { mistakes: vec![Mistake { place: "job, storage".into(), problem }] })
 }
 

@@ -1,5 +1,7 @@
 //! After a group's rounds: what each method allocates, and what the stages of its work take.
 
+use std::collections::HashSet;
+
 use opfs_bench_core::job::{Group, MethodName, Open, Thread};
 use opfs_bench_core::plan::ArmSpec;
 use opfs_bench_core::result::{Allocated, GroupRecord, Role, Stage, StageTimes, Ticks};
@@ -41,8 +43,12 @@ impl Apart {
         control: &Control,
     ) -> Result<(), String> {
         let group = Group { open: Open::Each, iodepth: 1, ..opening.group.clone() };
-        let wanted: Vec<usize> = (0..arms.len()).filter(|arm| is_taken_apart(&arms[*arm])).collect();
-        let mut specs: Vec<ArmSpec> = wanted.iter().map(|arm| arms[*arm].clone()).collect();
+        let mut wanted: Vec<usize> = (0..arms.len()).filter(|arm| is_taken_apart(&arms[*arm])).collect();
+        // What a method's work consists of does not depend on the options of its arms: the first one stands for all.
+        let mut seen = HashSet::new();
+        wanted.retain(|arm| seen.insert(arms[*arm].method.plain()));
+        let mut specs: Vec<ArmSpec> =
+            wanted.iter().map(|arm| ArmSpec { method: arms[*arm].method.plain(), ..arms[*arm].clone() }).collect();
         let asks = |arm: &ArmSpec| arm.method.thread() == Thread::Rpc;
         if let Some(asking) = specs.iter().find(|arm| asks(arm)) {
             let method: MethodName = ASKED.parse().expect("a method's name");

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use js_sys::Array;
-use opfs_bench_core::job::{Group, MethodName, Thread};
+use opfs_bench_core::job::{Group, MethodName, Options, Thread};
 use opfs_bench_core::ops::PILOT_ROUND;
 use opfs_bench_core::plan::{ArmSpec, GroupPlan, Outcome, Step};
 use opfs_bench_core::result::{Allocated, Role, StageTimes, Ticks, Verification, When};
@@ -26,8 +26,11 @@ pub fn arms(group: &Group, ticks: Ticks) -> Vec<ArmSpec> {
     arms.extend(contenders);
     for empty in [methods::EMPTY_MAIN, methods::EMPTY_WORKER, methods::EMPTY_POOL] {
         let empty: MethodName = empty.parse().expect("a method's name");
-        if arms.iter().any(|(method, _)| method.thread().of_empty_loop() == empty.thread()) {
-            arms.push((empty, Role::Empty));
+        let of = arms.iter().filter(|(method, _)| method.thread().of_empty_loop() == empty.thread());
+        // An empty pool is as large as the largest one: what its messages take, others take no more of.
+        if let Some(workers) = of.map(|(method, _)| group.workers(method)).max() {
+            let numjobs = (empty.thread() == Thread::Pool && workers != group.numjobs).then_some(workers);
+            arms.push((empty.with(Options { numjobs, ..Options::default() }), Role::Empty));
         }
     }
     let spec = |(name, role): (MethodName, Role)| {
@@ -36,7 +39,7 @@ pub fn arms(group: &Group, ticks: Ticks) -> Vec<ArmSpec> {
             role,
             ends_up: method.ends_up,
             writes: false,
-            iodepth: method.depth(group),
+            iodepth: method.depth(&group.of_arm(&name)),
             tick: if name.thread().timed_in_worker() { ticks.worker_ns } else { ticks.main_ns },
             absent: None,
             method: name,
@@ -51,8 +54,8 @@ enum Place {
     Here(Rc<dyn Reader>),
     /// In the worker, at this place in its list.
     Worker(usize),
-    /// In the pool's workers, at this place in their lists.
-    Pool(usize),
+    /// In this pool's workers, at this place in their lists.
+    Pool(usize, usize),
     /// It could not be opened.
     Nowhere(Unopened),
 }
@@ -61,8 +64,8 @@ enum Place {
 pub struct OpenGroup<'a> {
     remote: &'a Remote,
     bench: Bench,
-    /// Where a method of the group wants one.
-    pool: Option<Pool>,
+    /// One for each number of workers that a method of the group wants.
+    pools: Vec<Pool>,
     rate_iops: Option<u32>,
     arms: Vec<Place>,
 }
@@ -134,14 +137,30 @@ impl<'a> OpenGroup<'a> {
             let place = open_here(&name, &context).await;
             opened.push((name, place));
         }
-        let (pool, places) = open_pool(remote, group.numjobs, &in_pool, |seat| request(&in_pool, &[], Some(seat))).await;
-        opened.extend(in_pool.iter().cloned().zip(places));
+        let mut pools = Vec::new();
+        let mut sizes: Vec<u32> = in_pool.iter().map(|name| group.workers(name)).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        for workers in sizes {
+            let names: Vec<MethodName> = in_pool.iter().filter(|name| group.workers(name) == workers).cloned().collect();
+            match Pool::open(remote, workers, |seat| request(&names, &[], Some(seat))).await {
+                Ok((pool, outcomes)) => {
+                    let place = |(place, outcome): (usize, Result<(), Unopened>)| {
+                        outcome.map_or_else(Place::Nowhere, |()| Place::Pool(pools.len(), place))
+                    };
+                    opened.extend(names.into_iter().zip(outcomes.into_iter().enumerate().map(place)));
+                    pools.push(pool);
+                }
+                // A pool that cannot be started fails as its arms, not as the group.
+                Err(error) => opened.extend(names.into_iter().map(|name| (name, Place::Nowhere(error.clone().into())))),
+            }
+        }
         let place = |arm: &ArmSpec| -> Place {
             let found = opened.iter().find(|(name, _)| *name == arm.method).map(|(_, place)| place.clone());
             found.unwrap_or_else(|| Place::Nowhere(format!("there is no method {}", arm.method).into()))
         };
         let bench = Bench::new(group.clone(), index, seed, first_file);
-        Ok(Self { remote, bench, pool, rate_iops: group.rate_iops, arms: arms.iter().map(place).collect() })
+        Ok(Self { remote, bench, pools, rate_iops: group.rate_iops, arms: arms.iter().map(place).collect() })
     }
 
     /// Notes on the arms what the browser lacks for them.
@@ -176,7 +195,7 @@ impl<'a> OpenGroup<'a> {
                 Answer::Timed(sampled) => sampled,
                 other => return Err(unexpected(&other)),
             },
-            Place::Pool(method) => self.pool().sample(*method, batch).await?,
+            Place::Pool(pool, method) => self.pools[*pool].sample(*method, batch).await?,
             Place::Nowhere(unopened) => return Err(unopened.to_string()),
         };
         let Sampled { elapsed, bytes, ops, pacing } = sampled;
@@ -190,7 +209,7 @@ impl<'a> OpenGroup<'a> {
                 Answer::Verified { ops, expected, found } => Ok(Verification { when, ops, expected, found }),
                 other => Err(unexpected(&other)),
             },
-            Place::Pool(method) => self.pool().verify(*method, when).await,
+            Place::Pool(pool, method) => self.pools[*pool].verify(*method, when).await,
             Place::Nowhere(unopened) => Err(unopened.to_string()),
         }
     }
@@ -203,7 +222,7 @@ impl<'a> OpenGroup<'a> {
                 Answer::Allocated(allocated) => Ok(allocated),
                 other => Err(unexpected(&other)),
             },
-            Place::Pool(_) => Err("what several workers allocate is not counted".into()),
+            Place::Pool(..) => Err("what several workers allocate is not counted".into()),
             Place::Nowhere(unopened) => Err(unopened.to_string()),
         }
     }
@@ -216,18 +235,14 @@ impl<'a> OpenGroup<'a> {
                 Answer::Stages(times) => Ok(times),
                 other => Err(unexpected(&other)),
             },
-            Place::Pool(_) => Err("what several workers do is not taken apart".into()),
+            Place::Pool(..) => Err("what several workers do is not taken apart".into()),
             Place::Nowhere(unopened) => Err(unopened.to_string()),
         }
     }
 
-    fn pool(&self) -> &Pool {
-        self.pool.as_ref().expect("a method that has its place in a pool has one")
-    }
-
     /// Closes the group's files in the workers; those of the main thread take no locks.
     pub async fn close(self) -> Result<(), String> {
-        if let Some(pool) = self.pool {
+        for pool in self.pools {
             pool.close().await;
         }
         match self.remote.ask(Request::CloseGroup).await? {
@@ -237,23 +252,9 @@ impl<'a> OpenGroup<'a> {
     }
 }
 
-/// Opens methods in a pool's workers, where there are such methods. A pool that cannot be started fails as its arms, not as the group.
-async fn open_pool(remote: &Remote, workers: u32, methods: &[MethodName], request: impl Fn(Seat) -> Request) -> (Option<Pool>, Vec<Place>) {
-    if methods.is_empty() {
-        return (None, Vec::new());
-    }
-    match Pool::open(remote, workers, request).await {
-        Ok((pool, outcomes)) => {
-            let place = |(place, outcome): (usize, Result<(), Unopened>)| outcome.map_or_else(Place::Nowhere, |()| Place::Pool(place));
-            (Some(pool), outcomes.into_iter().enumerate().map(place).collect())
-        }
-        Err(error) => (None, methods.iter().map(|_| Place::Nowhere(error.clone().into())).collect()),
-    }
-}
-
 async fn open_here(name: &MethodName, context: &Context) -> Place {
     match methods::find(name) {
-        Some(found) => match found.open(context).await {
+        Some(found) => match found.open(&context.of_arm(name)).await {
             Ok(reader) => Place::Here(reader),
             Err(unopened) => Place::Nowhere(unopened),
         },

@@ -7,11 +7,11 @@ use futures_util::pin_mut;
 use js_sys::Function;
 use opfs_bench_core::estimate::estimate;
 use opfs_bench_core::fixture::first_file;
-use opfs_bench_core::job::{Fileset, Job};
+use opfs_bench_core::job::{Fileset, Group, Job};
 use opfs_bench_core::plan::{self, Due, GroupPlan, RoundChecks, RunPlan, Step, Task};
 use opfs_bench_core::protocol;
 use opfs_bench_core::report;
-use opfs_bench_core::result::{FORMAT, GroupResult, Outcome, RunResult, Ticks};
+use opfs_bench_core::result::{FORMAT, GroupResult, Outcome, RunResult, Skipped, Ticks};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::{Bytes, Nanos};
 use wasm_bindgen::JsCast;
@@ -62,6 +62,7 @@ pub async fn run(job: Job, seed: Seed, worker_url: &str, control: Rc<Control>, o
             fixtures: Vec::new(),
             groups: Vec::new(),
             superseded: Vec::new(),
+            skipped: Vec::new(),
             polls: 0,
         },
     };
@@ -153,38 +154,71 @@ impl Run {
         done
     }
 
-    /// Makes the run's folder, and removes it whatever happens.
+    /// Makes the run's folder, and removes it and those of its files whatever happens.
     async fn in_folder(&mut self, worker_url: &str) -> Result<(), String> {
         sweep_locked().await.map_err(|error| error.to_string())?;
         self.check_quota().await?;
-        let name = format!("{PREFIX}{}", self.result.seed);
         let root = Directory::root().await.map_err(|error| error.to_string())?;
-        let folder = root.directory(&name).await.map_err(|error| error.to_string())?;
-        let measured = self.until_given_up(worker_url, &name, &folder).await;
-        let removed = root.remove(&name).await.map_err(|error| {
-            format!("{error}. The run's files are still in OPFS, in {name}; they are removed when the page is next opened")
-        });
-        let emptied = if self.result.job.groups.iter().any(methods::stores) { remove_stores(&name).await } else { Ok(()) };
-        let ended: Vec<String> = [measured, removed, emptied].into_iter().filter_map(Result::err).collect();
-        if ended.is_empty() { Ok(()) } else { Err(ended.join(". Besides, ")) }
+        let name = self.folder();
+        root.directory(&name).await.map_err(|error| error.to_string())?;
+        let measured = self.until_given_up(worker_url, &name, &root).await;
+        let mut ended = vec![measured];
+        match root.names().await {
+            Ok(names) => {
+                for name in names.iter().filter(|other| other.starts_with(&name)) {
+                    ended.push(remove_folder(&root, name).await);
+                }
+            }
+            Err(error) => ended.push(Err(error.to_string())),
+        }
+        for fileset in self.result.job.groups.iter().filter(|group| methods::stores(group)).map(Group::fileset) {
+            ended.push(remove_stores(&self.folder_of(fileset)).await);
+        }
+        let errors: Vec<String> = ended.into_iter().filter_map(Result::err).collect();
+        if errors.is_empty() { Ok(()) } else { Err(errors.join(". Besides, ")) }
     }
 
+    /// The name of the run's own folder. Those of its files begin with it.
+    fn folder(&self) -> String {
+        format!("{PREFIX}{}", self.result.seed)
+    }
+
+    /// The name of the folder of some of the run's files, and of the copies of them in other storages.
+    fn folder_of(&self, fileset: Fileset) -> String {
+        format!("{}-{}x{}", self.folder(), fileset.nrfiles, fileset.file_size.0)
+    }
+
+    /// Where not even one group's files fit, nothing is begun.
     async fn check_quota(&mut self) -> Result<(), String> {
-        let needed = methods::written(&self.result.job);
-        match env::storage().await {
-            Some(storage) if needed.0 as f64 + SPARE > storage.quota - storage.usage => Err(format!(
-                "the job writes {needed}, but the browser grants this site only {} more: free storage on the device, or choose a smaller job",
-                whole_mib(storage.quota - storage.usage)
+        let needs = self.result.job.groups.iter().map(|group| Bytes(group.size.0 + methods::copied(group).0));
+        let least = needs.min().unwrap_or(Bytes(0));
+        match free().await.filter(|free| least > *free) {
+            Some(free) => Err(format!(
+                "each group of the job writes {least} or more, but the browser grants this site only {free} more: free storage on the device, \
+                 or choose a smaller job"
             )),
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
+    /// Whether the files of a group fit, and the copies that its methods read. What is there already counts no more.
+    async fn shortage(&self, index: usize) -> Option<Skipped> {
+        let group = &self.result.job.groups[index];
+        let files = if self.is_written(group.fileset()) { 0 } else { group.size.0 };
+        let needed = Bytes(files + methods::copied(group).0);
+        let free = free().await.filter(|free| needed > *free)?;
+        Some(Skipped { index: number(index), needed, free })
+    }
+
+    fn is_written(&self, fileset: Fileset) -> bool {
+        self.result.fixtures.iter().any(|fixture| fixture.fileset == fileset)
+    }
+
     /// Measures until done, or until Stop or silence ends what does not end by itself. What was measured is kept either way.
-    async fn until_given_up(&mut self, worker_url: &str, name: &str, folder: &Directory) -> Result<(), String> {
+    async fn until_given_up(&mut self, worker_url: &str, name: &str, root: &Directory) -> Result<(), String> {
         let control = Rc::clone(&self.control);
         let ended = {
-            let measuring = self.measure(worker_url, name, folder);
+            let measuring = self.measure(worker_url, name, root);
             let overdue = control.stop_overdue();
             let silent = control.silent();
             pin_mut!(measuring, overdue, silent);
@@ -205,7 +239,7 @@ impl Run {
         ended
     }
 
-    async fn measure(&mut self, worker_url: &str, name: &str, folder: &Directory) -> Result<(), String> {
+    async fn measure(&mut self, worker_url: &str, name: &str, root: &Directory) -> Result<(), String> {
         let remote = Remote::start(worker_url).await?;
         let main_ns = clock::measure_tick()?;
         let worker_ns = match remote.ask(Request::Tick { folder: name.into() }).await? {
@@ -215,14 +249,37 @@ impl Run {
         let sentinels = Sentinels::new(&remote, Cpu::sized(main_ns));
         let ticks = Ticks { main_ns, worker_ns };
         self.result.ticks = Some(ticks);
-        for fileset in self.result.job.filesets() {
-            self.write(&remote, name, fileset).await?;
-        }
         while let Some(task) = self.plan.task().filter(|_| !self.control.stopped()) {
-            self.group(&remote, &sentinels, (name, folder), task, ticks).await?;
+            if let Some(skipped) = self.shortage(task.index).await {
+                self.skip(skipped);
+                continue;
+            }
+            let fileset = self.result.job.groups[task.index].fileset();
+            let name = self.folder_of(fileset);
+            if !self.is_written(fileset) {
+                self.write(&remote, &name, fileset).await?;
+            }
+            if self.control.stopped() {
+                return Ok(());
+            }
+            let folder = root.directory(&name).await.map_err(|error| error.to_string())?;
+            self.group(&remote, &sentinels, (&name, &folder), task, ticks).await?;
             remote.failed()?;
+            let next = self.plan.task().map_or(usize::MAX, |task| task.index);
+            // With the last group goes everything anyway.
+            if self.result.job.groups.get(next..).is_some_and(|later| later.iter().all(|group| group.fileset() != fileset)) {
+                remove_folder(root, &name).await?;
+            }
         }
         Ok(())
+    }
+
+    /// Leaves a group out, and says so.
+    fn skip(&mut self, skipped: Skipped) {
+        let index = skipped.index as usize;
+        self.events.send(&Event::Group { index, html: report::skipped_fragment(&self.result.job.groups[index], &skipped) });
+        self.result.skipped.push(skipped);
+        self.plan.skip();
     }
 
     // Fixtures
@@ -239,12 +296,12 @@ impl Run {
                     let seed = self.result.seed;
                     remote.ask(Request::Fixture { folder: folder.into(), fileset, first_file, seed, file, from, to, pass }).await?;
                     self.control.alive();
-                    let left = self.plan.progress(Nanos(0)).1.as_s();
+                    let (fraction, left) = self.plan.progress(Nanos(0));
                     let doing = match pass {
                         Pass::Write => format!("writing {} of random bytes", fileset.bytes()),
                         Pass::Read => format!("checking the {} that were written", fileset.bytes()),
                     };
-                    self.events.progress(|| Event::Progress { fraction: 0.0, doing, seconds_left: left }).await;
+                    self.events.progress(|| Event::Progress { fraction, doing, seconds_left: left.as_s() }).await;
                 }
             }
         }
@@ -268,7 +325,7 @@ impl Run {
         ticks: Ticks,
     ) -> Result<(), String> {
         let group = self.result.job.groups[task.index].clone();
-        let index = u32::try_from(task.index).expect("a checked job has at most 64 groups");
+        let index = number(task.index);
         let mut arms = arms(&group, ticks);
         let opening = Opening {
             folder,
@@ -351,6 +408,12 @@ impl Run {
     }
 }
 
+async fn remove_folder(root: &Directory, name: &str) -> Result<(), String> {
+    root.remove(name)
+        .await
+        .map_err(|error| format!("{error}. The run's files are still in OPFS, in {name}; they are removed when the page is next opened"))
+}
+
 async fn remove_stores(name: &str) -> Result<(), String> {
     stores::remove(name).await.map_err(|error| {
         format!(
@@ -363,7 +426,13 @@ fn since(began_ms: f64) -> Nanos {
     Nanos::from_ms(clock::now_ms() - began_ms)
 }
 
+fn number(index: usize) -> u32 {
+    u32::try_from(index).expect("a checked job has at most 64 groups")
+}
+
+/// What the browser grants this site beyond what it has, less what its own books may take. None where it does not say.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a quota in bytes; `as` saturates
-fn whole_mib(bytes: f64) -> Bytes {
-    Bytes((bytes.max(0.0) / SPARE) as u64 * (1 << 20))
+async fn free() -> Option<Bytes> {
+    let storage = env::storage().await?;
+    Some(Bytes(((storage.quota - storage.usage - SPARE).max(0.0) / SPARE) as u64 * (1 << 20)))
 }

@@ -71,13 +71,13 @@ impl Block {
         call(unsafe { slice::from_raw_parts_mut(cells.as_ptr().cast_mut().cast::<u8>(), cells.len()) })
     }
 
-    /// Copies so many bytes of another block, from offset `at` on, into its beginning: within Wasm memory.
+    /// Copies so many bytes of another block, from offset `at` on, to offset `to` of this one: within Wasm memory.
     ///
     /// # Panics
     /// Where either block has less than that.
     #[inline]
-    pub fn copy_from(&self, other: &Self, at: usize, length: usize) {
-        let (from, to) = (&other.cells()[at..at + length], &self.cells()[..length]);
+    pub fn copy_from(&self, to: usize, other: &Self, at: usize, length: usize) {
+        let (from, to) = (&other.cells()[at..at + length], &self.cells()[to..to + length]);
         // SAFETY: both are as long as that, they may overlap, and cells may be written through shared references.
         unsafe { ptr::copy(from.as_ptr().cast::<u8>(), to.as_ptr().cast_mut().cast::<u8>(), length) }
     }
@@ -126,7 +126,7 @@ mod tests {
     fn a_copy_is_the_other_block_s_bytes_and_no_more() {
         let (from, to) = (Block::new(100), Block::new(70));
         from.view().js().copy_from(&(0..100).collect::<Vec<u8>>());
-        to.copy_from(&from, 35, 65);
+        to.copy_from(0, &from, 35, 65);
         let wanted: Vec<u8> = (35..100).chain([0; 5]).collect();
         assert_eq!(bytes(&to), wanted);
         to.spoil();

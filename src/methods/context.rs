@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use js_sys::{ArrayBuffer, Uint8Array};
 use opfs_bench_core::fixture::file_name;
-use opfs_bench_core::job::Group;
+use opfs_bench_core::job::{Group, MethodName};
 use opfs_bench_core::share::Share;
 use web_sys::{Blob, MessagePort};
 
@@ -15,30 +15,60 @@ use crate::opfs::{self, Directory, OpfsError, SyncHandle};
 /// Files are copied by this many bytes.
 const CHUNK: u32 = 1 << 20;
 
+/// The copies that exclusive locks are held on where other methods of the group lock the files themselves.
+pub(super) const KEPT: &str = "kept";
+
 /// The files of a group, and what the group's methods share.
 pub struct Context {
     /// Where the files are.
     pub directory: Directory,
     /// Their names, by number.
     pub names: Vec<String>,
-    /// The workload.
+    /// The workload, as the arm has it that is to be opened.
     pub group: Group,
     /// For methods that ask the worker: the port to it.
     port: Option<MessagePort>,
+    /// Whether sync handles that are kept open are on copies.
+    apart: bool,
+    /// The group's `numjobs`, whatever the arm's.
+    numjobs: u32,
+    shared: Rc<Shared>,
+}
+
+/// What all arms of a group have in common on a thread, whatever their options.
+#[derive(Default)]
+struct Shared {
     /// Where every method reads to that reads into Wasm memory: the same place for all, so that none has a better one.
     block: OnceCell<Rc<Block>>,
     /// Sync handles on all files, opened by the first method that keeps them: their lock is exclusive, so there is one each.
     kept: OnceCell<Rc<[SyncHandle]>>,
-    /// What is open already. A method and its slowed forms share one reader: where they lay apart in memory, they would not be equal.
-    readers: RefCell<Vec<(&'static str, Rc<dyn Reader>)>>,
+    /// What is open already, by the method's name and the workload. A method and its slowed forms share one reader: where they lay apart
+    /// in memory, they would not be equal.
+    readers: RefCell<Vec<OpenReader>>,
 }
+
+type OpenReader = (&'static str, Group, Rc<dyn Reader>);
 
 impl Context {
     /// For a group whose files are in `directory`.
     pub fn new(directory: Directory, group: Group, port: Option<MessagePort>) -> Self {
         let fileset = group.fileset();
         let names = (0..fileset.nrfiles).map(|file| file_name(&fileset, file)).collect();
-        Self { directory, names, group, port, block: OnceCell::new(), kept: OnceCell::new(), readers: RefCell::default() }
+        let (apart, numjobs) = (super::locks_apart(&group), group.numjobs);
+        Self { directory, names, group, port, apart, numjobs, shared: Rc::default() }
+    }
+
+    /// The same for an arm of this name, with the options that it has.
+    pub fn of_arm(&self, name: &MethodName) -> Self {
+        Self {
+            directory: self.directory.clone(),
+            names: self.names.clone(),
+            group: self.group.of_arm(name),
+            port: self.port.clone(),
+            apart: self.apart,
+            numjobs: self.numjobs,
+            shared: Rc::clone(&self.shared),
+        }
     }
 
     /// The same with the files alone that a worker of a pool opens.
@@ -50,7 +80,7 @@ impl Context {
     /// The same with copies of the files.
     pub(super) async fn on_copies(&self, directory: &str) -> Result<Self, OpfsError> {
         let copies = Self::new(self.copied_to(directory).await?, self.group.clone(), None);
-        Ok(Self { names: self.names.clone(), ..copies })
+        Ok(Self { names: self.names.clone(), apart: false, ..copies })
     }
 
     /// The same files for a method with a port of its own.
@@ -60,7 +90,9 @@ impl Context {
 
     /// The method's reader, opened once.
     pub(super) async fn reader(&self, method: &'static Method) -> Result<Rc<dyn Reader>, Unopened> {
-        let open = self.readers.borrow().iter().find(|(name, _)| *name == method.name).map(|(_, reader)| Rc::clone(reader));
+        let readers = &self.shared.readers;
+        let is_it = |(name, group, _): &&OpenReader| *name == method.name && *group == self.group;
+        let open = readers.borrow().iter().find(is_it).map(|(.., reader)| Rc::clone(reader));
         if let Some(reader) = open {
             return Ok(reader);
         }
@@ -70,7 +102,7 @@ impl Context {
             self.check_handles(method).await?;
         }
         let reader: Rc<dyn Reader> = (method.open)(self).await?.into();
-        self.readers.borrow_mut().push((method.name, Rc::clone(&reader)));
+        readers.borrow_mut().push((method.name, self.group.clone(), Rc::clone(&reader)));
         Ok(reader)
     }
 
@@ -82,19 +114,20 @@ impl Context {
 
     /// A block of Wasm memory, the same for all methods.
     pub(super) fn block(&self) -> Rc<Block> {
-        Rc::clone(self.block.get_or_init(|| Rc::new(Block::new(self.block_length() as usize))))
+        Rc::clone(self.shared.block.get_or_init(|| Rc::new(Block::new(self.block_length() as usize))))
     }
 
     /// A sync handle on every file.
     pub(super) async fn kept_sync_handles(&self) -> Result<Rc<[SyncHandle]>, OpfsError> {
-        if let Some(kept) = self.kept.get() {
+        if let Some(kept) = self.shared.kept.get() {
             return Ok(Rc::clone(kept));
         }
+        let directory = if self.apart { self.copied_to(KEPT).await? } else { self.directory.clone() };
         let mut handles = Vec::with_capacity(self.names.len());
         for name in &self.names {
-            handles.push(self.directory.file(name).await?.open_sync_patiently().await?);
+            handles.push(directory.file(name).await?.open_sync_patiently().await?);
         }
-        Ok(Rc::clone(self.kept.get_or_init(|| handles.into())))
+        Ok(Rc::clone(self.shared.kept.get_or_init(|| handles.into())))
     }
 
     /// Every file as it is now.
@@ -131,6 +164,11 @@ impl Context {
     /// The port of a method that asks the worker.
     pub(super) fn port(&self) -> &MessagePort {
         self.port.as_ref().expect("methods that ask get a port")
+    }
+
+    /// How many workers a pool has whose arm does not say.
+    pub(super) fn workers_of_group(&self) -> u32 {
+        self.numjobs
     }
 
     pub(super) fn block_length(&self) -> u32 {

@@ -72,7 +72,7 @@ impl Loop for Held {
             if op.at + u64::from(op.len) > file.length {
                 return Err(file.short(op));
             }
-            self.block.copy_from(&file.bytes, usize::try_from(op.at).expect("within the file"), op.len as usize);
+            self.block.copy_from(0, &file.bytes, usize::try_from(op.at).expect("within the file"), op.len as usize);
             // Whoever reads looks at what came. Where nobody did, copies that the next one overwrites could be left out.
             black_box(&self.block);
             bytes += u64::from(op.len);

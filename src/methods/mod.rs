@@ -8,6 +8,7 @@
 mod bindings;
 mod blob;
 mod block;
+mod buffered;
 mod bytes;
 mod cache;
 mod context;
@@ -24,6 +25,7 @@ mod queue;
 mod registry_tests;
 mod response;
 mod rpc;
+mod rpc_list;
 mod rpc_twin;
 mod shared;
 mod slowed;
@@ -71,7 +73,9 @@ const REGISTRY: &[&[Method]] = &[
     response::METHODS,
     fetch::METHODS,
     sync::METHODS,
+    buffered::METHODS,
     rpc::METHODS,
+    rpc_list::METHODS,
     shared::METHODS,
     pool::METHODS,
     indexed_db::METHODS,
@@ -195,7 +199,7 @@ impl Method {
         self.ends_up != EndsUp::Nowhere
     }
 
-    /// How many of its reads are in flight, in each worker where there are several.
+    /// How many of its reads are in flight, in each worker where there are several, in the group as its arm has it.
     pub fn depth(&self, group: &Group) -> u32 {
         if self.queue == Queue::Deep { group.iodepth } else { 1 }
     }
@@ -209,7 +213,7 @@ impl Method {
         }
     }
 
-    /// The bytes that its copies of a group's files take.
+    /// The bytes that its copies of a group's files take. The group is as its arm has it.
     fn copied(&self, group: &Group) -> Bytes {
         let copies = match self.copies {
             Copies::None | Copies::Held => false,
@@ -217,6 +221,12 @@ impl Method {
             Copies::Stored => true,
         };
         if copies { group.size } else { Bytes(0) }
+    }
+
+    /// Where its copies are: all threads' methods of one API read the same, but pools of different sizes lock their files each for itself.
+    fn copies_in(&self, arm: &Group, group: &Group) -> String {
+        let api = self.name.split_once('/').map_or(self.name, |(_, api)| api);
+        if self.deal == Some(Deal::Files) { pool::copies(arm.numjobs, group.numjobs) } else { api.to_owned() }
     }
 }
 
@@ -250,7 +260,7 @@ impl Found {
 
 /// Looks a method up. Slowed ones are found by their names alone: they check the tool, and are in no list.
 pub fn find(name: &MethodName) -> Option<Found> {
-    let name = name.to_string();
+    let name = name.plain().to_string();
     let registered = |name: &str| all().find(|method| method.name == name);
     if let Some(method) = registered(&name) {
         return Some(Found { method, slowed: None });
@@ -264,6 +274,18 @@ pub fn find(name: &MethodName) -> Option<Found> {
 /// Every method, the empty loops among them.
 pub fn all() -> impl Iterator<Item = &'static Method> {
     REGISTRY.iter().flat_map(|family| family.iter())
+}
+
+/// Why an arm of a group cannot be, if so: its method cannot do the workload as the arm has it, or an option does nothing.
+pub fn unfit_arm(method: &Method, name: &MethodName, group: &Group) -> Option<String> {
+    let own = group.of_arm(name);
+    if method.queue == Queue::Synchronous && own.iodepth != group.iodepth {
+        return Some(format!("{name}: {} reads one op after another, so that it has no iodepth of its own: take that out", method.name));
+    }
+    if method.deal.is_none() && own.numjobs != group.numjobs {
+        return Some(format!("{name}: {} has no numjobs, which says how many workers a method of a pool has: take that out", method.name));
+    }
+    unfit(method, &own)
 }
 
 /// Why a method cannot do a workload, if so.
@@ -298,12 +320,16 @@ pub fn unfit(method: &Method, group: &Group) -> Option<String> {
 
 /// Why a group's methods cannot hold their sync handles open at the same time, if so.
 pub fn too_many_handles(group: &Group) -> Option<String> {
-    if group.open == job::Open::Each {
-        return None;
+    let arms = || named(group).into_iter().filter(|(_, own)| own.open == job::Open::Kept);
+    if locks_apart(group) && group.size > LARGEST_COPY {
+        return Some(format!(
+            "methods that keep their sync handles open beside others that open them each time read a copy of the files, of {LARGEST_COPY} at \
+             most; these are {}: make two groups of them",
+            group.size
+        ));
     }
-    let methods = named(group);
-    let shared = methods.iter().filter(|method| method.handles == Handles::Shared).map(|_| ("the worker", group.nrfiles)).take(1);
-    let own = methods.iter().filter(|method| method.handles == Handles::Own).map(|method| (method.name, method.own_handles(group)));
+    let shared = arms().filter(|(method, _)| method.handles == Handles::Shared).map(|_| ("the worker", group.nrfiles)).take(1);
+    let own = arms().filter(|(method, _)| method.handles == Handles::Own).map(|(method, own)| (method.name, method.own_handles(&own)));
     let held: Vec<(&str, u32)> = shared.chain(own).collect();
     let all = held.iter().fold(0_u32, |all, (_, handles)| all.saturating_add(*handles));
     (all > MOST_KEPT_FILES).then(|| {
@@ -316,34 +342,82 @@ pub fn too_many_handles(group: &Group) -> Option<String> {
     })
 }
 
-/// The methods that a group names, each once.
-fn named(group: &Group) -> Vec<&'static Method> {
-    let mut methods: Vec<&'static Method> =
-        group.methods.iter().chain([&group.baseline]).filter_map(|name| Some(find(name)?.method)).collect();
-    methods.sort_unstable_by_key(|method| method.name);
-    methods.dedup_by_key(|method| method.name);
-    methods
-}
-
-/// The bytes that a job writes, with the copies of the files that its methods read, at most.
-pub fn written(job: &Job) -> Bytes {
-    let mut copied: Vec<(Fileset, &str, Bytes)> = Vec::new();
-    for group in &job.groups {
-        for method in named(group) {
-            // All threads' methods of one API read the same copies, and so do all groups with the same files.
-            let api = method.name.split_once('/').map_or(method.name, |(_, api)| api);
-            let copy = (group.fileset(), api, method.copied(group));
-            if !copied.contains(&copy) {
-                copied.push(copy);
+/// The methods that a group names, each once with the group as its arm has it, and again where its options differ.
+fn named(group: &Group) -> Vec<(&'static Method, Group)> {
+    let mut named: Vec<(&'static Method, Group)> = Vec::new();
+    for name in group.named() {
+        if let Some(found) = find(name) {
+            let arm = (found.method, group.of_arm(name));
+            if !named.iter().any(|(method, own)| method.name == arm.0.name && *own == arm.1) {
+                named.push(arm);
             }
         }
     }
-    Bytes(job.written().0 + copied.iter().map(|(.., bytes)| bytes.0).sum::<u64>())
+    named
+}
+
+/// Whether a group has methods that keep the exclusive locks of their sync handles beside methods that open such handles each time: the
+/// former then read copies of the files, so that the latter find those unlocked.
+fn locks_apart(group: &Group) -> bool {
+    let arms = named(group);
+    let any = |open: job::Open, locks: fn(Handles) -> bool| arms.iter().any(|(method, own)| own.open == open && locks(method.handles));
+    any(job::Open::Kept, |handles| handles == Handles::Shared) && any(job::Open::Each, |handles| handles != Handles::None)
+}
+
+/// The copies that a group's methods make of its files: where, how many bytes, and whether they are gone when the group is over.
+fn copies(group: &Group) -> Vec<(String, Bytes, bool)> {
+    let mut copies: Vec<(String, Bytes, bool)> = Vec::new();
+    for (method, own) in named(group) {
+        let copy = (method.copies_in(&own, group), method.copied(&own), method.copies == Copies::Stored);
+        if copy.1 > Bytes(0) && !copies.contains(&copy) {
+            copies.push(copy);
+        }
+    }
+    if locks_apart(group) {
+        copies.push((context::KEPT.into(), group.size, false));
+    }
+    copies
+}
+
+/// The bytes of the copies that a group's methods make of its files.
+pub fn copied(group: &Group) -> Bytes {
+    Bytes(copies(group).iter().map(|(_, bytes, _)| bytes.0).sum())
+}
+
+/// The bytes that a job writes, with the copies of the files that its methods read.
+pub fn written(job: &Job) -> Bytes {
+    Bytes(job.written().0 + copied_by(&job.groups, |_, _| true))
+}
+
+/// The most bytes that a job's files and copies take at a time.
+pub fn held(job: &Job) -> Bytes {
+    let during = |index: usize| {
+        let files = job.filesets_during(index);
+        let copies = copied_by(&job.groups[..=index], |group, stored| {
+            files.contains(&group.fileset()) && (!stored || group.name == job.groups[index].name)
+        });
+        files.iter().map(|fileset| fileset.bytes().0).sum::<u64>() + copies
+    };
+    Bytes((0..job.groups.len()).map(during).max().unwrap_or(0))
+}
+
+/// The bytes of the copies that count, given the group and whether they are gone when it is over. Groups with the same files share them.
+fn copied_by(groups: &[Group], counts: impl Fn(&Group, bool) -> bool) -> u64 {
+    let mut counted: Vec<(Fileset, String, Bytes)> = Vec::new();
+    for group in groups {
+        for (place, bytes, stored) in copies(group) {
+            let copy = (group.fileset(), place, bytes);
+            if counts(group, stored) && !counted.contains(&copy) {
+                counted.push(copy);
+            }
+        }
+    }
+    counted.iter().map(|(.., bytes)| bytes.0).sum()
 }
 
 /// Whether a method of the group keeps values in another storage.
 pub fn stores(group: &Group) -> bool {
-    named(group).iter().any(|method| method.copies == Copies::Stored)
+    named(group).iter().any(|(method, _)| method.copies == Copies::Stored)
 }
 
 /// A method, opened on a group's files.

@@ -21,12 +21,18 @@ pub const METHODS: &[Method] = &[
     Method::new("pool/slice", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || Part))).dealt(Deal::Ops),
 ];
 
-/// The copies of the files, which other sync handles of the group hold.
-const COPIES: &str = "pool";
+/// Where the copies are of the files that other sync handles of the group hold. A pool of another size than the group's has its own: its
+/// workers hold other files each.
+pub(super) fn copies(workers: u32, of_group: u32) -> String {
+    if workers == of_group { "pool".into() } else { format!("pool-{workers}") }
+}
 
 async fn open_sync(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     match context.group.open {
-        job::Open::Kept => sync::open(&context.on_copies(COPIES).await?, context.block()).await,
+        job::Open::Kept => {
+            let copies = copies(context.group.numjobs, context.workers_of_group());
+            sync::open(&context.on_copies(&copies).await?, context.block()).await
+        }
         job::Open::Each => sync::open(context, context.block()).await,
     }
 }

@@ -46,21 +46,20 @@ fn every_preset_names_methods_that_exist_and_fit() {
     for preset in Job::presets() {
         let job = Job::from_toml(Job::preset(preset).expect("listed")).expect("valid");
         for group in &job.groups {
-            for name in group.methods.iter().chain([&group.baseline]) {
+            for name in group.named() {
                 let found = find(name).unwrap_or_else(|| panic!("{preset}, {}: no method {name}", group.name));
-                assert_eq!(unfit(found.method, group), None, "{preset}, {}", group.name);
+                assert_eq!(unfit_arm(found.method, name, group), None, "{preset}, {}", group.name);
             }
             assert_eq!(too_many_handles(group), None, "{preset}, {}", group.name);
         }
-        assert!(written(&job) <= job.storage, "{preset}: {} of {}", written(&job), job.storage);
+        assert!(held(&job) <= job.storage, "{preset}: {} of {}", held(&job), job.storage);
     }
 }
 
 #[test]
 fn the_presets_name_every_method() {
-    // The twins that check the tool have a preset of their own.
-    let jobs = ["every-method", "parallel", "overhead"].map(|preset| Job::from_toml(Job::preset(preset).expect("shipped")).expect("valid"));
-    let named: HashSet<&str> = jobs.iter().flat_map(|job| &job.groups).flat_map(named).map(|method| method.name).collect();
+    let jobs: Vec<Job> = Job::presets().map(|preset| Job::from_toml(Job::preset(preset).expect("listed")).expect("valid")).collect();
+    let named: HashSet<&str> = jobs.iter().flat_map(|job| &job.groups).flat_map(named).map(|(method, _)| method.name).collect();
     let all: HashSet<&str> = all().filter(|method| method.reads()).map(|method| method.name).collect();
     assert_eq!(named, all);
 }
@@ -239,4 +238,62 @@ fn the_steps_of_every_method_are_counted_or_said_to_be_no_number() {
         let name: MethodName = method.name.parse().expect("well formed");
         assert_ne!(opfs_bench_core::answers::steps::are_known(&name), uncounted(method.name), "{name}");
     }
+}
+
+fn name(text: &str) -> MethodName {
+    text.parse().expect("well formed")
+}
+
+/// `parallel`'s group of four workers with these methods and its files opened each time.
+fn each(methods: &[&str]) -> Group {
+    let methods = methods.iter().map(|text| name(text)).collect();
+    Group { open: job::Open::Each, baseline: name("main/slice"), methods, ..parallel("workers-4") }
+}
+
+#[test]
+fn an_arm_is_fit_by_its_own_options() {
+    let group = each(&[]);
+    let unfit = |text: &str| unfit_arm(find(&name(text)).expect("registered").method, &name(text), &group);
+    for fitting in ["main/slice:open=kept", "main/slice:iodepth=4", "pool/sync:numjobs=2", "worker/sync:iodepth=1", "worker/sync:numjobs=4"]
+    {
+        assert_eq!(unfit(fitting), None, "{fitting}");
+    }
+    for (text, told) in [
+        ("worker/sync:iodepth=4", "has no iodepth of its own: take that out"),
+        ("main/slice:numjobs=2", "has no numjobs, which says how many workers"),
+        ("pool/sync:numjobs=9", "9 workers cannot share nrfiles = 8"),
+        ("rpc/transfer-list:iodepth=2", "reads one op after another"),
+    ] {
+        assert!(unfit(text).expect(text).contains(told), "{text}: {:?}", unfit(text));
+    }
+}
+
+#[test]
+fn what_keeps_locks_beside_what_opens_each_time_reads_a_copy() {
+    let copies_of = |methods: &[&str]| copied(&each(methods)).0 / each(methods).size.0;
+    assert_eq!(copies_of(&["worker/sync", "rpc/transfer"]), 0);
+    assert_eq!(copies_of(&["worker/sync:open=kept", "rpc/transfer:open=kept"]), 0, "nothing else locks the files");
+    assert_eq!(copies_of(&["worker/sync:open=kept", "main/slice:open=kept"]), 0, "promises lock nothing");
+    assert_eq!(copies_of(&["worker/sync:open=kept", "worker/sync"]), 1);
+    assert_eq!(copies_of(&["worker/sync:open=kept", "rpc/transfer:open=kept", "pool/sync"]), 1, "the worker's handles are shared");
+    // Each pool's workers lock other files.
+    assert_eq!(copies_of(&["pool/sync:open=kept,numjobs=2", "pool/sync:open=kept,numjobs=3", "worker/sync"]), 2);
+    let large = Group { size: Bytes(512 << 20), ..each(&["worker/sync:open=kept", "worker/sync"]) };
+    assert!(too_many_handles(&large).expect("too large").contains("of 256 MiB at most; these are 512 MiB: make two groups of them"));
+}
+
+#[test]
+fn handles_that_arms_keep_by_their_options_are_counted() {
+    let kept = |methods: &[&str]| too_many_handles(&Group { nrfiles: 64, ..each(methods) });
+    assert_eq!(kept(&["worker/sync:open=kept", "rpc/transfer:open=kept", "pool/sync:open=kept,numjobs=2"]), None);
+    let told = kept(&["worker/sync:open=kept", "pool/sync:open=kept,numjobs=2", "pool/sync:open=kept,numjobs=3"]).expect("192");
+    assert!(told.starts_with("192 sync handles would be open at once"), "{told}");
+}
+
+#[test]
+fn files_are_held_from_the_first_group_that_reads_them_to_the_last() {
+    let mut job = Job::from_toml(Job::preset("parallel").expect("shipped")).expect("valid");
+    assert_eq!((written(&job), held(&job)), (Bytes(128 << 20), Bytes(96 << 20)), "one file, then 8 and two copies of them");
+    job.groups.swap(0, 5);
+    assert_eq!(held(&job), Bytes(128 << 20), "the 8 files are read first and last");
 }

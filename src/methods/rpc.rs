@@ -116,6 +116,14 @@ impl Files {
         })
     }
 
+    /// Reads from a file into a new buffer.
+    pub async fn read_here(&self, file: usize, at: u64, length: u32) -> Result<ArrayBuffer, OpfsError> {
+        match self {
+            Self::Kept(handles) => read(&handles[file], at, length),
+            Self::Each(opening) => opening.read(file, |handle| read(handle, at, length)).await,
+        }
+    }
+
     /// Reads from a file, and answers with what came of it: at once where the file is open, and otherwise when it has been.
     pub fn read<T>(
         &self,

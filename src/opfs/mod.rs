@@ -211,6 +211,11 @@ impl View {
     pub fn js(&self) -> &Uint8Array {
         &self.array
     }
+
+    /// What follows after so many bytes of it.
+    pub fn after(&self, bytes: u32) -> Self {
+        Self { array: self.array.subarray(bytes, self.length), length: self.length - bytes }
+    }
 }
 
 /// A file opened for synchronous access. Closed, and its lock released, when dropped.
@@ -234,6 +239,19 @@ impl SyncHandle {
         if read == f64::from(view.length) { Ok(view.length) } else { self.read_rest(view, at, read) }
     }
 
+    /// Reads into the view from offset `at` on, once. How many bytes came: fewer than fit at the end of the file, and 0 behind it.
+    #[inline]
+    pub fn read_once(&self, view: &View, at: u64) -> Result<u32, OpfsError> {
+        let read = glue::read_at(&self.handle, &view.array, offset(at));
+        if read < 0.0 { Err(OpfsError::thrown(Call::Read, &self.name, &glue::take_thrown())) } else { Ok(to_count(read)) }
+    }
+
+    /// The error for a file that ends after so many bytes of what was wanted.
+    #[cold]
+    pub fn short(&self, at: u64, read: u32, wanted: u32) -> OpfsError {
+        OpfsError::short(Call::Read, &self.name, at, read, wanted)
+    }
+
     /// After a read that threw or came back short.
     #[cold]
     fn read_rest(&self, view: &View, at: u64, first: f64) -> Result<u32, OpfsError> {
@@ -246,7 +264,7 @@ impl SyncHandle {
             // What is no number counts as 0 too: whatever is no progress ends the loop.
             let count = to_count(read);
             if count == 0 || count > view.length - filled {
-                return Err(OpfsError::short(Call::Read, &self.name, at, filled, view.length));
+                return Err(self.short(at, filled, view.length));
             }
             filled += count;
             if filled >= view.length {

@@ -160,7 +160,7 @@ async fn open_group(
     let mut readers = Vec::new();
     for name in names {
         let opened = match methods::find(name) {
-            Some(found) => found.open(context).await,
+            Some(found) => found.open(&context.of_arm(name)).await,
             None => Err(format!("there is no method {name}").into()),
         };
         outcomes.push(opened.as_ref().map(|_| ()).map_err(Clone::clone));
@@ -172,7 +172,7 @@ async fn open_group(
         let found = methods::find(name).map(|found| found.method);
         let begun = match found.and_then(|method| Some((method, method.serve?))) {
             Some((method, serve)) => match context.check_handles(method).await {
-                Ok(()) => serve(context, port).await.map_err(Unopened::from),
+                Ok(()) => serve(&context.of_arm(name), port).await.map_err(Unopened::from),
                 Err(unopened) => Err(unopened),
             },
             None => Err(format!("{name} asks nothing of the worker").into()),
@@ -196,7 +196,7 @@ async fn open_seat(
     for name in names {
         let place = |found: &Found| shares.iter().position(|share| Some(share.deal) == found.method.deal);
         let opened = match methods::find(name).and_then(|found| Some((place(&found)?, found))) {
-            Some((place, found)) => found.open(&contexts[place]).await.map(|reader| (place, reader)),
+            Some((place, found)) => found.open(&contexts[place].of_arm(name)).await.map(|reader| (place, reader)),
             None => Err(format!("{name} is no method of a pool").into()),
         };
         outcomes.push(opened.as_ref().map(|_| ()).map_err(Clone::clone));

@@ -92,6 +92,7 @@ fn result() -> RunResult {
         fixtures: vec![],
         groups: vec![GroupResult::new(record.clone(), estimate(&record, seed))],
         superseded: vec![],
+        skipped: vec![],
         polls: 0,
     }
 }

@@ -1,7 +1,9 @@
 //! Every method on real files in a real browser, in a dedicated worker. The main thread's methods run here too: their code is
 //! the same, and a worker is where fixtures can be written.
 
+mod buffered;
 mod mistakes;
+mod options;
 mod parallel;
 mod slowed;
 mod text;

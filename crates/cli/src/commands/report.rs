@@ -29,6 +29,8 @@ enum Format {
     Markdown,
     /// A page that needs no other file; of one result
     Html,
+    /// A block of text for a forum: MB/s and IOPS, as disks are compared
+    Forum,
 }
 
 impl Report {
@@ -59,6 +61,7 @@ impl Format {
             Self::Text => report::text(result),
             Self::Markdown => report::markdown(result),
             Self::Html => report::page(result),
+            Self::Forum => report::forum(result).unwrap_or_else(|| "no group here reads blocks of files that stay open\n".into()),
         }
     }
 }

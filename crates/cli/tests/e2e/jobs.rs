@@ -239,3 +239,74 @@ methods = [{methods}]
 pub fn long() -> String {
     SHORT.replace("budget_s = 3", "budget_s = 600")
 }
+
+/// Arms that differ from their group by their options, in passes over small files; and a buffer in front of blocks that do not fit it.
+pub const OPTIONS: &str = r#"
+name = "options"
+title = "Options"
+budget_s = 12
+storage = "4 MiB"
+
+[[group]]
+name = "files"
+title = "10 whole files of 4 KiB"
+rw = "read"
+bs = "4 KiB"
+size = "40 KiB"
+nrfiles = 10
+open = "each"
+timing = "passes"
+baseline = "main/array-buffer"
+methods = [
+    "main/array-buffer:iodepth=10", "main/array-buffer:open=kept", "worker/sync", "worker/sync:open=kept", "rpc/transfer-list",
+    "rpc/transfer-list:open=kept", "pool/sync:numjobs=2", "pool/sync:numjobs=3",
+]
+
+[[group]]
+name = "buffered"
+title = "a file of 1 MB by 1 000 B"
+rw = "read"
+bs = 1000
+size = "1 MB"
+open = "kept"
+baseline = "worker/sync"
+methods = ["worker/sync-buffered", "main/slice-buffered"]
+"#;
+
+/// Two groups whose files do not fit into little storage together, and one that does not fit alone.
+pub const TOO_LARGE: &str = r#"
+name = "too-large"
+title = "Too large"
+budget_s = 6
+storage = "128 MiB"
+
+[[group]]
+name = "first"
+title = "a file of 2 MiB"
+rw = "read"
+bs = "4 KiB"
+size = "2 MiB"
+open = "kept"
+baseline = "main/slice"
+methods = ["worker/sync"]
+
+[[group]]
+name = "large"
+title = "a file of 64 MiB"
+rw = "read"
+bs = "4 KiB"
+size = "64 MiB"
+open = "kept"
+baseline = "main/slice"
+methods = ["worker/sync"]
+
+[[group]]
+name = "last"
+title = "a file of 3 MiB"
+rw = "read"
+bs = "4 KiB"
+size = "3 MiB"
+open = "kept"
+baseline = "main/slice"
+methods = ["worker/sync"]
+"#;

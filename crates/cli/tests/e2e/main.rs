@@ -16,5 +16,6 @@ mod open;
 mod page;
 mod parallel;
 mod program;
+mod reads;
 mod result;
 mod validate;

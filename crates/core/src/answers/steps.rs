@@ -99,11 +99,12 @@ pub fn are_known(method: &MethodName) -> bool {
     of_read(method).is_some()
 }
 
-/// A method's way and the steps of one of its ops in a group, each as often as it is taken. None where they are not known.
+/// A method's way and the steps of one of its ops in a group, each as often as it is taken, with the options of its name. None where they
+/// are not known.
 #[must_use]
 pub fn of_op(method: &MethodName, group: &Group) -> Option<(Way, [f64; STEPS])> {
     let (way, mut steps) = of_read(method)?;
-    steps[Step::Open as usize] = if group.open == Open::Each { 1.0 } else { 0.0 };
+    steps[Step::Open as usize] = if group.of_arm(method).open == Open::Each { 1.0 } else { 0.0 };
     steps[Step::Byte as usize] = group.bs.0 as f64;
     Some((way, steps))
 }

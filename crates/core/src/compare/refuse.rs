@@ -85,6 +85,7 @@ fn workload(run: &RunResult, name: &str) -> String {
     let timed = match (group.timing, group.rate_iops) {
         (_, Some(rate)) => format!(", {rate} ops/s offered"),
         (Timing::Ops, None) => ", op by op".into(),
+        (Timing::Passes, None) => ", in passes".into(),
         (Timing::Batches, None) => String::new(),
     };
     let parallel = parallel(group);

@@ -41,7 +41,7 @@ impl LatencyEstimates {
 pub(super) fn uncertain_ticks(group: &Group, n: u64) -> f64 {
     match (group.timing, group.rate_iops) {
         // A batch that reads as so many ticks took less than one more.
-        (Timing::Batches, _) => 1.0,
+        (Timing::Batches | Timing::Passes, _) => 1.0,
         // In a closed loop ops begin anywhere within a tick, and errors that are as often too long as too short average out.
         (Timing::Ops, None) => libm::sqrt(n as f64),
         // A paced op begins when the clock has just ticked, so that every one of them may read as a tick too few.

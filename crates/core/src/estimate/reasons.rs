@@ -74,7 +74,7 @@ impl Samples<'_> {
         {
             notes.push(Note::UnequalBatch { n: this.n, baseline: baseline.n });
         }
-        if this.iodepth < self.record.group.iodepth && this.absent.is_none() {
+        if this.iodepth < self.record.group.of_arm(&this.method).iodepth && this.absent.is_none() {
             notes.push(Note::OneAtATime);
         }
         if let Some(ticks) = self.ticks(arm).filter(|_| self.coarse(arm) && !self.below_clock(arm)) {

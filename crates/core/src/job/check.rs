@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use super::{Group, Job, Open, Timing};
+use super::{Group, Job, MethodName, Open, Timing};
 use crate::units::Bytes;
 
 /// The largest block that is read in one op; above it, buffers of a phone's page run out.
@@ -19,9 +19,11 @@ const MOST_FILES: u32 = 10_000;
 /// A day. A longer budget is a mistake of units.
 const LONGEST_BUDGET_S: f64 = 86_400.0;
 /// More reads in flight than this are more than any browser works on at once: they would only wait.
-const DEEPEST: u32 = 64;
+const DEEPEST: u32 = 256;
 /// So many workers take a gigabyte and more for themselves.
 const MOST_WORKERS: u32 = 128;
+/// A pass of more ops than this takes longer than the deadline of a sample where an op is a promise.
+const LONGEST_PASS: u64 = 1 << 14;
 /// An op every 10 µs, which is two ticks of the finest clock that browsers have: nothing faster can be scheduled by it.
 const HIGHEST_RATE: u32 = 100_000;
 /// More groups, or methods in one, than a person would read.
@@ -75,8 +77,8 @@ pub(super) fn check(job: &Job) -> Vec<Mistake> {
     }
     if mistakes.found.is_empty() {
         mistakes.place = "job".into();
-        mistakes.require(job.written() <= job.storage, "storage", || {
-            format!("{} allowed, but the groups' files take {}", job.storage, job.written())
+        mistakes.require(job.held() <= job.storage, "storage", || {
+            format!("{} allowed, but the groups' files take {}", job.storage, job.held())
         });
     }
     mistakes.found
@@ -99,10 +101,10 @@ fn check_group(group: &Group, mistakes: &mut Mistakes) {
             format!("{size} hold more than {MOST_BLOCKS} blocks of {bs}, the most that a group may have; take larger blocks")
         });
     }
-    mistakes.require(group.open == Open::Each || nrfiles <= MOST_KEPT_FILES, "open", || {
-        format!("\"kept\" would hold {nrfiles} files open; allowed are {MOST_KEPT_FILES}, since browsers limit open files")
+    mistakes.require(group.timing != Timing::Passes || group.blocks() <= LONGEST_PASS, "timing", || {
+        format!("a pass is {} ops of {bs}; allowed are {LONGEST_PASS}: take larger blocks, or timing = \"passes\" out", group.blocks())
     });
-    check_depth(group, mistakes);
+    check_arm(group, mistakes);
     mistakes.require(group.rate_iops.is_none_or(|rate| (1..=HIGHEST_RATE).contains(&rate)), "rate_iops", || {
         format!("{} ops a second; allowed are 1 to {HIGHEST_RATE}", group.rate_iops.unwrap_or_default())
     });
@@ -112,12 +114,30 @@ fn check_group(group: &Group, mistakes: &mut Mistakes) {
     mistakes.require(!group.methods.is_empty() && group.methods.len() <= MOST_ENTRIES, "methods", || {
         format!("{} methods; allowed are 1 to {MOST_ENTRIES} to compare with the baseline", group.methods.len())
     });
-    let mut seen = HashSet::from([&group.baseline]);
-    for method in &group.methods {
-        mistakes.require(seen.insert(method), "methods", || {
-            format!("{method} stands twice; the baseline is repeated as the null arm without being listed")
-        });
+    let mut seen = HashSet::new();
+    for method in group.named() {
+        let own = group.of_arm(method);
+        mistakes.require(seen.insert((method.plain(), own.open, own.iodepth, own.numjobs)), "methods", || twice(method));
+        if own != *group {
+            let place = std::mem::replace(&mut mistakes.place, format!("group {}, {method}", group.name));
+            check_arm(&own, mistakes);
+            mistakes.place = place;
+        }
     }
+}
+
+fn twice(method: &MethodName) -> String {
+    let why = if method.options().is_empty() { "" } else { ", since another one reads just as these options say" };
+    format!("{method} stands twice{why}; the baseline is repeated as the null arm without being listed")
+}
+
+/// What an arm's options can change: `group` is the workload as it has it.
+fn check_arm(group: &Group, mistakes: &mut Mistakes) {
+    let nrfiles = group.nrfiles;
+    mistakes.require(group.open == Open::Each || nrfiles <= MOST_KEPT_FILES, "open", || {
+        format!("\"kept\" would hold {nrfiles} files open; allowed are {MOST_KEPT_FILES}, since browsers limit open files")
+    });
+    check_depth(group, mistakes);
 }
 
 fn check_depth(group: &Group, mistakes: &mut Mistakes) {
@@ -133,7 +153,7 @@ fn check_depth(group: &Group, mistakes: &mut Mistakes) {
              of a phone's page run out: take a smaller iodepth, numjobs or bs"
         )
     });
-    mistakes.require(iodepth == 1 || group.timing == Timing::Batches, "iodepth", || {
+    mistakes.require(iodepth == 1 || group.timing != Timing::Ops, "iodepth", || {
         format!("{iodepth} reads in flight cannot be timed one by one: take timing = \"ops\" out, or iodepth")
     });
 }
@@ -212,13 +232,17 @@ mod tests {
             (r#"open = "kept""#, r#"open = "sometimes""#, "unknown variant `sometimes`, expected `each` or `kept`"),
             (r#"rw = "randread""#, r#"rw = "write""#, "unknown variant `write`, expected `read` or `randread`"),
             (r#"rw = "randread""#, "rw = \"randread\"\nspeed = 3", "unknown field `speed`"),
-            (r#"open = "kept""#, "open = \"kept\"\ntiming = \"rounds\"", "unknown variant `rounds`, expected `batches` or `ops`"),
+            (
+                r#"open = "kept""#,
+                "open = \"kept\"\ntiming = \"rounds\"",
+                "unknown variant `rounds`, expected one of `batches`, `passes`, `ops`",
+            ),
             (r#"open = "kept""#, "open = \"kept\"\nrate_iops = 200", "group blocks, rate_iops: only ops that are timed one by one"),
             (r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = 0", "rate_iops: 0 ops a second; allowed are 1 to"),
             (r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = 100001", "rate_iops: 100001 ops a second"),
             (r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = -1", "rate_iops = -1"),
-            (r#"open = "kept""#, "open = \"kept\"\niodepth = 0", "group blocks, iodepth: 0 reads in flight; allowed are 1 to 64"),
-            (r#"open = "kept""#, "open = \"kept\"\niodepth = 65", "group blocks, iodepth: 65 reads in flight"),
+            (r#"open = "kept""#, "open = \"kept\"\niodepth = 0", "group blocks, iodepth: 0 reads in flight; allowed are 1 to 256"),
+            (r#"open = "kept""#, "open = \"kept\"\niodepth = 257", "group blocks, iodepth: 257 reads in flight"),
             (r#"open = "kept""#, "open = \"kept\"\niodepth = -1", "iodepth = -1"),
             (r#"open = "kept""#, "open = \"kept\"\niodepth = 1.5", "iodepth = 1.5"),
             (r#"open = "kept""#, "open = \"kept\"\niodepth = 4\ntiming = \"ops\"", "iodepth: 4 reads in flight cannot be timed one by one"),
@@ -232,6 +256,25 @@ mod tests {
             (r#"["worker/sync"]"#, "[]", "group blocks, methods: 0 methods"),
             (r#"["worker/sync"]"#, r#"["main/slice"]"#, "group blocks, methods: main/slice stands twice"),
             (r#"["worker/sync"]"#, r#"["sync"]"#, "`sync` is not a method's name"),
+            (r#"["worker/sync"]"#, r#"["worker/sync:bs=4096"]"#, "`worker/sync:bs=4096` is not a method's name: there is no option `bs`"),
+            (
+                r#"["worker/sync"]"#,
+                r#"["main/slice:open=each", "main/slice:iodepth=1,open=each"]"#,
+                "group blocks, methods: main/slice:open=each,iodepth=1 stands twice, since another one reads just as",
+            ),
+            (r#"["worker/sync"]"#, r#"["main/slice:open=kept"]"#, "group blocks, methods: main/slice:open=kept stands twice"),
+            (r#"["worker/sync"]"#, r#"["main/slice:iodepth=0"]"#, "group blocks, main/slice:iodepth=0, iodepth: 0 reads in flight"),
+            (r#"["worker/sync"]"#, r#"["pool/sync:numjobs=129"]"#, "group blocks, pool/sync:numjobs=129, numjobs: 129 workers"),
+            (
+                "bs = \"4 KiB\"\n        size = \"64 KiB\"\n        open = \"kept\"",
+                "bs = 512\nsize = \"16 MiB\"\nopen = \"kept\"\ntiming = \"passes\"",
+                "group blocks, timing: a pass is 32768 ops of 512 B; allowed are 16384",
+            ),
+            (
+                "open = \"kept\"\n        baseline = \"main/slice\"\n        methods = [\"worker/sync\"]",
+                "open = \"each\"\nnrfiles = 256\nbaseline = \"main/slice\"\nmethods = [\"worker/sync:open=kept\"]",
+                "group blocks, worker/sync:open=kept, open: \"kept\" would hold 256 files open",
+            ),
         ] {
             let found = mistakes(change, into);
             assert!(found.contains(told), "{into}: {found}");

@@ -5,11 +5,15 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// `thread/api`, for instance `worker/sync`. Which names exist is the browser part's registry to say.
+use super::options::Options;
+
+/// `thread/api`, for instance `worker/sync`, and what the arm does otherwise than its group says, if anything:
+/// `worker/sync:open=kept`, `main/slice:iodepth=4`. Which names exist is the browser part's registry to say.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MethodName {
     thread: Thread,
     api: String,
+    options: Options,
 }
 
 /// Whose program wants the bytes.
@@ -74,33 +78,60 @@ impl MethodName {
         self.thread
     }
 
-    /// The part after the slash.
+    /// The part after the slash, without options.
     #[must_use]
     pub fn api(&self) -> &str {
         &self.api
+    }
+
+    /// What the arm does otherwise than its group says.
+    #[must_use]
+    pub fn options(&self) -> Options {
+        self.options
+    }
+
+    /// The method alone, without options.
+    #[must_use]
+    pub fn plain(&self) -> Self {
+        self.with(Options::default())
+    }
+
+    /// The same method with these options in place of its own.
+    #[must_use]
+    pub fn with(&self, options: Options) -> Self {
+        Self { options, ..self.clone() }
     }
 }
 
 /// Text that is no method's name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a method's name: write thread/api, where thread is main, worker, rpc, pool or limit, for instance worker/sync")]
-pub struct BadMethodName(String);
+#[error("`{text}` is not a method's name: {problem}")]
+pub struct BadMethodName {
+    text: String,
+    problem: String,
+}
+
+const SHAPE: &str = "write thread/api, where thread is main, worker, rpc, pool or limit, for instance worker/sync or worker/sync:open=kept";
 
 impl FromStr for MethodName {
     type Err = BadMethodName;
 
     fn from_str(text: &str) -> Result<Self, BadMethodName> {
-        let bad = || BadMethodName(text.to_owned());
-        let (thread, api) = text.split_once('/').ok_or_else(bad)?;
+        let problem = |problem: String| BadMethodName { text: text.to_owned(), problem };
+        let bad = || problem(SHAPE.into());
+        let (thread, rest) = text.split_once('/').ok_or_else(bad)?;
         let (thread, _) = *THREADS.iter().find(|(_, name)| *name == thread).ok_or_else(bad)?;
+        let (api, options) = rest.split_once(':').map_or((rest, None), |(api, options)| (api, Some(options)));
         let well_formed = !api.is_empty() && api.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
-        if well_formed { Ok(Self { thread, api: api.to_owned() }) } else { Err(bad()) }
+        let options = options.map_or_else(|| Ok(Options::default()), str::parse).map_err(problem)?;
+        if well_formed { Ok(Self { thread, api: api.to_owned(), options }) } else { Err(bad()) }
     }
 }
 
 impl fmt::Display for MethodName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.thread.name(), self.api)
+        write!(f, "{}/{}", self.thread.name(), self.api)?;
+        if self.options.is_empty() { Ok(()) } else { write!(f, ":{}", self.options) }
     }
 }
 
@@ -122,7 +153,7 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for text in ["main/slice", "worker/sync-read-only", "rpc/transfer", "pool/sync", "limit/memcpy", "native/read"] {
+        for text in ["main/slice", "worker/sync-read-only", "rpc/transfer:iodepth=4", "pool/sync:open=kept,numjobs=2", "native/read"] {
             assert_eq!(text.parse::<MethodName>().map(|name| name.to_string()), Ok(text.to_owned()));
         }
     }

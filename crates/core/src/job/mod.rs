@@ -2,12 +2,14 @@
 
 mod check;
 mod method;
+mod options;
 mod timing;
 
 use serde::{Deserialize, Serialize};
 
 pub use check::{BadJob, MOST_KEPT_FILES, Mistake};
 pub use method::{BadMethodName, MethodName, Thread};
+pub use options::Options;
 pub use timing::Timing;
 
 use crate::units::{Bytes, Nanos};
@@ -24,7 +26,7 @@ pub struct Job {
     pub title: String,
     /// Seconds of measuring, all groups together. Writing fixtures and checking bytes come on top.
     pub budget_s: f64,
-    /// The storage that the job may fill at most.
+    /// The storage that the job may fill at most, at a time: a group's files are removed when no later group reads them.
     pub storage: Bytes,
     /// The groups, in the order in which they run. In TOML: `[[group]]`.
     #[serde(rename = "group")]
@@ -64,9 +66,10 @@ pub struct Group {
     /// fio's `rate_iops`: so many ops a second are offered to each method. None: the next op begins when the last one has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_iops: Option<u32>,
-    /// The method that the others are compared with.
+    /// The method that the others are compared with. After its name may stand what it does otherwise than the group says, as
+    /// `open`, `iodepth` and `numjobs`: `worker/sync:open=kept`, `pool/slice:iodepth=4,numjobs=2`.
     pub baseline: MethodName,
-    /// The methods that are compared with it.
+    /// The methods that are compared with it. One may stand here several times, each time with other options.
     pub methods: Vec<MethodName>,
 }
 
@@ -91,13 +94,24 @@ pub enum Rw {
 }
 
 /// When files are opened and closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Open {
     /// An op looks its file up, opens it, reads and closes it.
     Each,
     /// All files are opened before the first sample.
     Kept,
+}
+
+impl Open {
+    /// As a job spells it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Each => "each",
+            Self::Kept => "kept",
+        }
+    }
 }
 
 impl Job {
@@ -149,6 +163,24 @@ impl Job {
         Bytes(self.filesets().iter().map(|fileset| fileset.bytes().0).sum())
     }
 
+    /// The files that are there while the group at this place is measured: they are written before the first group that reads them, and
+    /// removed after the last.
+    #[must_use]
+    pub fn filesets_during(&self, index: usize) -> Vec<Fileset> {
+        let reads = |fileset: &Fileset, groups: &[Group]| groups.iter().any(|group| group.fileset() == *fileset);
+        self.filesets()
+            .into_iter()
+            .filter(|fileset| reads(fileset, &self.groups[..=index]) && reads(fileset, &self.groups[index..]))
+            .collect()
+    }
+
+    /// The most bytes of files that are there at a time.
+    #[must_use]
+    pub fn held(&self) -> Bytes {
+        let during = |index| self.filesets_during(index).iter().map(|fileset| fileset.bytes().0).sum();
+        Bytes((0..self.groups.len()).map(during).max().unwrap_or(0))
+    }
+
     /// The budget as a duration.
     #[must_use]
     pub fn budget(&self) -> Nanos {
@@ -167,6 +199,12 @@ impl Group {
     #[must_use]
     pub fn whole_files(&self) -> bool {
         self.bs == self.fileset().file_size
+    }
+
+    /// How many ops read everything once: what a pass is. At least 1, also of a group that no job can have.
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        (self.size.0 / self.bs.0.max(1)).max(1)
     }
 }
 

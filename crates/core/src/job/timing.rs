@@ -9,6 +9,9 @@ pub enum Timing {
     /// All together: two readings of the clock for a batch that is long enough for it.
     #[default]
     Batches,
+    /// In passes over everything: a sample reads each block of the group's files once, in files' order or in a random one, and times are
+    /// told for a pass as well as for an op. Where a pass is too short for the clock, a sample is several whole ones.
+    Passes,
     /// Each by itself: two readings of the clock around every op, for percentiles where the clock can see them.
     Ops,
 }

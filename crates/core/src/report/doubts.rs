@@ -8,7 +8,7 @@ use super::{device, drops, words};
 use crate::estimate::{Degree, Drift, Verdict, Withheld};
 use crate::job::{Open, Thread};
 use crate::protocol;
-use crate::result::{Arm, Ended, EndsUp, Fixture, GroupRecord, GroupResult, Incident, Outcome, Role, RunResult, Ticks};
+use crate::result::{Arm, Ended, EndsUp, Fixture, GroupRecord, GroupResult, Incident, Outcome, Role, RunResult, Skipped, Ticks};
 use crate::units::{Bytes, Nanos};
 
 /// Flushes that take less than this for each MiB written did not reach a disk: 0.06 to 0.08 ms in Chromium's private windows, 0.5 to
@@ -58,6 +58,8 @@ pub enum Doubt {
     InvalidGroups(Vec<(String, String)>),
     /// Methods that read other bytes than the files hold, each with its group.
     WrongBytes(Vec<(String, String)>),
+    /// Groups that were not measured, since their files did not fit, and by how much.
+    Skipped(Vec<(String, String)>),
     /// A person stopped the run.
     Stopped {
         /// Groups that were measured to their end.
@@ -120,6 +122,8 @@ pub fn doubts(run: &RunResult) -> Vec<Doubt> {
     doubts.extend((!differing.is_empty()).then_some(Doubt::FixtureDiffers(differing)));
     doubts.extend(per_group(run, invalid, Doubt::InvalidGroups));
     doubts.extend(per_group(run, wrong_bytes, Doubt::WrongBytes));
+    let skipped: Vec<_> = run.skipped.iter().map(|skipped| (title_of(run, skipped), shortage(skipped))).collect();
+    doubts.extend((!skipped.is_empty()).then_some(Doubt::Skipped(skipped)));
     doubts.extend(device::drifted(run));
     doubts.extend(per_group(run, device::cooled_down, Doubt::CooledDown));
     doubts.extend(per_group(run, coarse_timer, Doubt::CoarseTimer));
@@ -154,6 +158,16 @@ fn outcome(run: &RunResult) -> Option<Doubt> {
     }
 }
 
+/// A file from elsewhere may name a group that its job does not have.
+fn title_of(run: &RunResult, skipped: &Skipped) -> String {
+    run.job.groups.get(skipped.index as usize).map_or_else(|| format!("group {}", skipped.index), words::title)
+}
+
+/// How much a group needed, and how much there was.
+pub(super) fn shortage(Skipped { needed, free, .. }: &Skipped) -> String {
+    format!("{needed} needed, {free} free")
+}
+
 fn memory_backed(run: &RunResult) -> Option<Doubt> {
     run.groups.iter().find_map(|group| {
         let job = &group.record.group;
@@ -167,7 +181,8 @@ fn memory_backed(run: &RunResult) -> Option<Doubt> {
                 && fixture.flush_ns.0 < MEMORY_FLUSH_PER_MIB * fileset.bytes().0.div_ceil(1 << 20)
         })?;
         // A pool's ops hold a part of its messages' time.
-        let in_worker = |arm: &Arm| arm.method.thread() == Thread::Worker && arm.ends_up == EndsUp::WorkerWasm;
+        let kept = |arm: &Arm| job.of_arm(&arm.method).open == Open::Kept;
+        let in_worker = |arm: &Arm| arm.method.thread() == Thread::Worker && arm.ends_up == EndsUp::WorkerWasm && kept(arm);
         let sync = group
             .record
             .arms
@@ -250,9 +265,12 @@ impl Doubt {
             Self::Failed { .. } | Self::MemoryBacked { .. } | Self::FixtureDiffers(_) | Self::InvalidGroups(_) | Self::WrongBytes(_) => {
                 Severity::Serious
             }
-            Self::Stopped { .. } | Self::NotIsolated(_) | Self::CoarseTimer(_) | Self::Drifted { .. } | Self::RoundsDropped(_) => {
-                Severity::Notable
-            }
+            Self::Skipped(_)
+            | Self::Stopped { .. }
+            | Self::NotIsolated(_)
+            | Self::CoarseTimer(_)
+            | Self::Drifted { .. }
+            | Self::RoundsDropped(_) => Severity::Notable,
             // Where every method has its verdict, more time would have narrowed the intervals and changed nothing.
             Self::BudgetFirst(groups) if groups.iter().any(|group| group.undecided) => Severity::Notable,
             Self::BudgetFirst(_)
@@ -274,6 +292,7 @@ impl Doubt {
             Self::FixtureDiffers(_) => "The files are not what was written",
             Self::InvalidGroups(_) => "No verdicts",
             Self::WrongBytes(_) => "Wrong bytes",
+            Self::Skipped(_) => "Not measured",
             Self::Stopped { .. } => "The run was stopped",
             Self::NotIsolated(_) => "Coarse clocks",
             Self::CoarseTimer(_) => "Short samples",
@@ -307,6 +326,9 @@ impl Doubt {
             }
             Self::InvalidGroups(_) => "The numbers of these groups are shown, but nothing follows from them.".into(),
             Self::WrongBytes(_) => "Methods read other bytes than the files hold.".into(),
+            Self::Skipped(_) => "These groups' files do not fit into what the browser grants this site. Free storage on the device to measure them, \
+                 or choose a smaller job."
+                .into(),
             Self::Stopped { measured, of } => format!("Measured to their end: {measured} of {}.", count(*of, "group")),
             Self::NotIsolated(ticks) => format!(
                 "The page was not cross-origin isolated, so the browser makes its clocks coarser{}. \
@@ -343,9 +365,11 @@ impl Doubt {
     pub fn items(&self) -> Vec<String> {
         let titled = |groups: &[(String, String)]| groups.iter().map(|(group, text)| item(group, text)).collect();
         match self {
-            Self::InvalidGroups(groups) | Self::WrongBytes(groups) | Self::CooledDown(groups) | Self::RoundsDropped(groups) => {
-                titled(groups)
-            }
+            Self::InvalidGroups(groups)
+            | Self::WrongBytes(groups)
+            | Self::Skipped(groups)
+            | Self::CooledDown(groups)
+            | Self::RoundsDropped(groups) => titled(groups),
             Self::Drifted { found, .. } | Self::StorageDrifted(found) => {
                 found.iter().map(|(of, drift)| item(of, &device::clause(drift))).collect()
             }

@@ -7,12 +7,13 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::answer::{Answer, Span};
 use super::chart::chart;
-use super::doubts::{Doubt, Severity, before_and_after};
+use super::doubts::{Doubt, Severity, before_and_after, shortage};
 use super::findings;
 use super::prose::{capitalised, one_line, unbroken};
 use super::table::{Cell, Detail, Heading, Row, Table};
-use super::{advice, environment as facts_of, verdict, words};
-use crate::result::{GroupResult, Role, RunResult};
+use super::{advice, environment as facts_of, forum, verdict, words};
+use crate::job::Group;
+use crate::result::{GroupResult, Role, RunResult, Skipped};
 
 /// The report's style sheet.
 pub(super) const STYLE: &str = include_str!("../../../../www/report.css");
@@ -125,7 +126,23 @@ fn severity(severity: Severity) -> &'static str {
 
 /// All groups.
 pub(super) fn groups(run: &RunResult) -> Markup {
-    html! { @for result in &run.groups { (group(result)) } }
+    html! {
+        @for result in &run.groups { (group(result)) }
+        @if let Some(block) = forum::of_preset(run) {
+            section.group { h2 { (forum::HEADING) } pre.block tabindex="0" { (block) } }
+        }
+    }
+}
+
+/// A group that was not measured, while the run goes on: the document says it where it says what makes the run doubtful.
+pub(super) fn skipped(group: &Group, skipped: &Skipped) -> Markup {
+    html! {
+        section.group {
+            h2 { (unbroken(&words::heading(group))) }
+            p.workload { (unbroken(&words::workload(group))) "." }
+            p { "Not measured, since its files do not fit: " (unbroken(&shortage(skipped))) "." }
+        }
+    }
 }
 
 /// One group: heading, chart, table, and what it takes to read them.

@@ -45,7 +45,7 @@ fn title(job: &Group) -> String {
 /// What a sample is, where it is no batch.
 pub(super) fn fact(job: &Group) -> String {
     match (job.timing, job.rate_iops) {
-        (Timing::Batches, _) => String::new(),
+        (Timing::Batches | Timing::Passes, _) => String::new(),
         (Timing::Ops, None) => "A sample is the sum of its ops' service times.".into(),
         (Timing::Ops, Some(_)) => "A sample is the sum of its ops' response times, so \"per op\" and the ratio are of those.".into(),
     }

@@ -5,7 +5,7 @@ use super::doubts::{Doubt, before_and_after};
 use super::findings::{self, Finding};
 use super::prose::{capitalised, one_line};
 use super::table::{Cell, Entry, Heading, Row, Table};
-use super::{advice, environment, verdict, words};
+use super::{advice, environment, forum, verdict, words};
 use crate::result::{GroupResult, RunResult};
 
 /// The whole result.
@@ -33,6 +33,9 @@ pub(super) fn run(run: &RunResult) -> String {
     blocks.extend(doubt_list(&after));
     blocks.push("## Device and run".into());
     blocks.push(lines(environment::facts(run).iter().map(|fact| format!("- **{}**: {}", fact.label, escaped(&fact.value)))));
+    if let Some(block) = forum::of_preset(run) {
+        blocks.extend([format!("## {}", forum::HEADING), format!("```\n{}\n```", block.trim_end())]);
+    }
     blocks.join("\n\n") + "\n"
 }
 

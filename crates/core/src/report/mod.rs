@@ -17,12 +17,14 @@ mod drops;
 mod environment;
 mod findings;
 pub mod format;
+mod forum;
 mod html;
 mod latency;
 mod lead;
 mod lines;
 mod markdown;
 mod native;
+mod pass;
 mod prose;
 mod spread;
 mod stages;
@@ -37,7 +39,8 @@ pub use doubts::{Doubt, Severity, Unfinished, doubts};
 pub use prose::one_line;
 
 use crate::compare::Comparison;
-use crate::result::{GroupResult, RunResult};
+use crate::job::Group;
+use crate::result::{GroupResult, RunResult, Skipped};
 
 /// A result as pieces of HTML for a page that has its own frame. All of them are escaped, hold neither scripts nor inline
 /// styles, and are styled by `report.css`.
@@ -80,6 +83,12 @@ pub fn comparison(comparison: &Comparison, base: &str, other: &str) -> String {
     comparison::text(comparison, base, other)
 }
 
+/// The result as a block of plain text to paste into a forum: MB/s and IOPS of blocks in files that stay open. None where it has none.
+#[must_use]
+pub fn forum(run: &RunResult) -> Option<String> {
+    forum::block(run)
+}
+
 /// The whole result as Markdown (with GitHub's tables).
 #[must_use]
 pub fn markdown(run: &RunResult) -> String {
@@ -108,4 +117,10 @@ pub fn fragments(run: &RunResult) -> Fragments {
 #[must_use]
 pub fn group_fragment(group: &GroupResult) -> String {
     html::group(group).into_string()
+}
+
+/// A group that was not measured as a piece of HTML, for a run that is still going on.
+#[must_use]
+pub fn skipped_fragment(group: &Group, skipped: &Skipped) -> String {
+    html::skipped(group, skipped).into_string()
 }

@@ -2,8 +2,10 @@
 
 use super::format::{duration, percent, ratio_estimate};
 use super::lead::Lead;
+use super::prose::count;
 use super::table::{Cell, Detail, Entry, Heading, Row, lines};
-use super::words;
+use super::{pass, words};
+use crate::estimate::PerOp;
 use crate::result::{Allocated, GroupResult};
 use crate::stats::Summary;
 use crate::units::Bytes;
@@ -15,20 +17,19 @@ const ALLOCATED: &str = "allocated";
 
 /// None where nothing was timed.
 pub(super) fn of(group: &GroupResult) -> Option<Detail> {
+    let pass = pass::ops(&group.record.group);
     let total = format!("total ratio ({})", percent(group.estimates.level));
     let mut rows: Vec<Row> = lines(group)
         .into_iter()
         .filter_map(|(arm, estimate)| {
-            let Summary { mean, standard_deviation, min, max } = estimate.per_op?.summary?;
-            let plain = |value: String| Cell { value, interval: None };
-            let deviation = standard_deviation.map_or_else(|| NONE.into(), duration);
-            let mut cells = vec![plain(words::arm(&group.record, arm)), plain(duration(mean)), plain(deviation)];
-            cells.extend([min, max].map(|value| plain(duration(value))));
+            let per_op = estimate.per_op?;
+            let mut cells = vec![plain(words::arm(&group.record, arm))];
+            cells.extend(pass.map_or_else(|| self::cells(per_op), |ops| pass::cells(ops, per_op, NONE))?);
             cells.push(estimate.total.map_or_else(Cell::default, |total| {
                 let estimate = ratio_estimate(total.point(), Some(total.interval()));
                 Cell { value: estimate.value(), interval: estimate.interval() }
             }));
-            cells.push(arm.allocated.map_or_else(Cell::default, |allocated| plain(self::allocated(allocated))));
+            cells.push(arm.allocated.map_or_else(Cell::default, |allocated| plain(self::allocated(allocated, pass.unwrap_or(1)))));
             Some(Row { role: arm.role, class: Lead::of(estimate).class_of(arm), cells })
         })
         .collect();
@@ -39,35 +40,57 @@ pub(super) fn of(group: &GroupResult) -> Option<Detail> {
             row.cells.pop();
         }
     }
+    let headings: &[&str] = if pass.is_some() { &pass::COLUMNS } else { &["mean", "std dev", "min", "max"] };
     let columns = [Heading { text: "method".into(), number: false }]
         .into_iter()
-        .chain(["mean", "std dev", "min", "max", &total].map(number))
+        .chain(headings.iter().copied().chain([total.as_str()]).map(number))
         .chain(counted.then(|| number(ALLOCATED)))
         .collect();
     let mut legend = vec![
-        Entry {
-            term: "mean to max".into(),
-            text: "mean, standard deviation, smallest and largest of the samples' times per op: they show what the noise was like, and \
-                   nothing is compared by them"
-                .into(),
-        },
+        if pass.is_some() { pass::legend() } else { self::legend() },
         Entry {
             term: total,
             text: "all of a method's time over all of the baseline's, slow samples at their full length, with its interval".into(),
         },
     ];
     if counted {
-        let text = "what an op allocates on the thread that takes the time: bytes of the buffers that the browser makes for it, and bytes \
-                    from Wasm's allocator";
-        legend.push(Entry { term: ALLOCATED.into(), text: text.into() });
+        let (what, it) = if pass.is_some() { ("a pass", "its ops") } else { ("an op", "it") };
+        let text = format!(
+            "what {what} allocates on the thread that takes the time: bytes of the buffers that the browser makes for {it}, and bytes from \
+             Wasm's allocator"
+        );
+        legend.push(Entry { term: ALLOCATED.into(), text });
     }
-    let title = if counted { "Spread of the samples, and what is allocated, per op" } else { "Spread of the samples, per op" };
-    (!rows.is_empty()).then(|| Detail { title: title.into(), folded: true, figure: None, columns, rows, legend })
+    let what = if counted { "Spread of the samples, and what is allocated" } else { "Spread of the samples" };
+    let ops = |ops: u64| count(usize::try_from(ops).unwrap_or(usize::MAX), "op");
+    let unit = pass.map_or("op".into(), |pass| format!("pass of {}", ops(pass)));
+    (!rows.is_empty()).then(|| Detail { title: format!("{what}, per {unit}"), folded: true, figure: None, columns, rows, legend })
 }
 
-/// The buffers' bytes are whole blocks; what Wasm allocates once for a whole batch is less than a byte an op.
-fn allocated(Allocated { ops, wasm_bytes, buffer_bytes }: Allocated) -> String {
-    let per_op = |bytes: u64| Bytes((bytes + ops / 2) / ops.max(1));
+fn plain(value: String) -> Cell {
+    Cell { value, interval: None }
+}
+
+/// How samples spread, for an op.
+fn cells(per_op: PerOp) -> Option<Vec<Cell>> {
+    let Summary { mean, standard_deviation, min, max } = per_op.summary?;
+    let deviation = standard_deviation.map_or_else(|| NONE.into(), duration);
+    Some([duration(mean), deviation, duration(min), duration(max)].map(plain).into())
+}
+
+fn legend() -> Entry {
+    Entry {
+        term: "mean to max".into(),
+        text:
+            "mean, standard deviation, smallest and largest of the samples' times per op: they show what the noise was like, and nothing \
+               is compared by them"
+                .into(),
+    }
+}
+
+/// What so many ops allocate. The buffers' bytes are whole blocks; what Wasm allocates once for a whole batch is less than a byte an op.
+fn allocated(Allocated { ops, wasm_bytes, buffer_bytes }: Allocated, of: u64) -> String {
+    let per_op = |bytes: u64| Bytes((bytes.saturating_mul(of).saturating_add(ops / 2)) / ops.max(1));
     match (per_op(buffer_bytes), per_op(wasm_bytes)) {
         (Bytes(0), Bytes(0)) => "nothing".into(),
         (buffers, Bytes(0)) => buffers.to_string(),

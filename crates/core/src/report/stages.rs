@@ -5,7 +5,6 @@ use maud::{Markup, html};
 use super::format::duration;
 use super::prose::{count, unbroken};
 use super::table::{Cell, Detail, Entry, Heading, Row, arms};
-use super::words;
 use crate::estimate::{ArmEstimate, StageEstimate};
 use crate::result::{GroupResult, Role, Stage};
 use crate::units::Bytes;
@@ -78,12 +77,12 @@ pub(super) fn of(group: &GroupResult) -> Option<Detail> {
     (!rows.is_empty()).then(|| Detail { title: TITLE.into(), folded: false, figure: chart(group), columns: headings, rows, legend })
 }
 
-/// Every baseline and contender that was taken apart, by its name.
+/// Every baseline and contender that was taken apart, by its method: the work is the same whatever its options.
 fn apart(group: &GroupResult) -> Vec<(String, &ArmEstimate)> {
     arms(group)
         .into_iter()
         .filter(|(arm, estimate)| matches!(arm.role, Role::Baseline | Role::Contender) && !estimate.stages.is_empty())
-        .map(|(arm, estimate)| (words::arm(&group.record, arm), estimate))
+        .map(|(arm, estimate)| (arm.method.plain().to_string(), estimate))
         .collect()
 }
 

@@ -6,9 +6,9 @@ use super::format::{self, half_width, percent};
 use super::lead::{LIMIT, Lead};
 use super::prose::count;
 use super::verdict::{self, Remark};
-use super::{drops, latency, native, spread, stages, words};
+use super::{drops, latency, native, pass, spread, stages, words};
 use crate::estimate::{ArmEstimate, Verdict};
-use crate::job::Group;
+use crate::job::{Group, MethodName};
 use crate::protocol;
 use crate::result::{Arm, Batch, Ended, GroupRecord, GroupResult, Role, WashOut};
 
@@ -85,13 +85,22 @@ struct Column {
 }
 
 /// The columns from left to right. One without a single value in its cells is left out.
-const COLUMNS: [Column; 7] = [
+const COLUMNS: [Column; 8] = [
     Column { heading: |_| "method".into(), legend: None, number: false, cell: |row| Cell::of(words::arm(row.record, row.arm)) },
     Column {
         heading: |_| "ends up in".into(),
         legend: Some("where an op's bytes are when it is over"),
         number: false,
         cell: |row| Cell::of(words::ends_up(row.arm.ends_up).map_or(String::new(), |(short, _)| short.into())),
+    },
+    Column {
+        heading: |_| format!("per pass ({})", percent(protocol::ABSOLUTE_LEVEL)),
+        legend: Some("what it takes to read everything once. The median of the samples, with its interval"),
+        number: true,
+        cell: |row| {
+            let estimate = row.estimate.per_op.and_then(|per_op| pass::estimate(&row.record.group, per_op));
+            estimate.map_or_else(Cell::default, |estimate| Cell::estimate(&estimate))
+        },
     },
     Column {
         heading: |_| format!("per op ({})", percent(protocol::ABSOLUTE_LEVEL)),
@@ -279,21 +288,29 @@ fn labels(arms: &[(&Arm, &ArmEstimate)]) -> Vec<Entry> {
     entries
 }
 
-/// What it means that reads run at the same time, where they do.
+/// What it means that reads run at the same time, where they do, and that files are opened otherwise than the group says.
 fn parallel(group: &Group) -> Vec<Entry> {
-    let depth = (group.iodepth != 1).then(|| Entry {
-        term: format!("iodepth {}", group.iodepth),
+    let options = || group.named().map(MethodName::options);
+    // Rows that have their own say how many, and the term stands for all of them.
+    let deep = options().any(|options| options.iodepth.is_some());
+    let depth = (deep || group.iodepth != 1).then(|| Entry {
+        term: if deep { "iodepth".into() } else { format!("iodepth {}", group.iodepth) },
         text: "so many reads of a method are in flight: when one ends, the next begins. \"Per op\" is all time over all ops, and \
                one read takes longer"
             .into(),
     });
-    let workers = (group.numjobs != 1).then(|| Entry {
-        term: format!("numjobs {}", group.numjobs),
+    let pooled = options().any(|options| options.numjobs.is_some());
+    let workers = (pooled || group.numjobs != 1).then(|| Entry {
+        term: if pooled { "numjobs".into() } else { format!("numjobs {}", group.numjobs) },
         text: "so many workers share the ops of a method of a pool (pool/...); the others have one. Time is taken on the main thread, \
                from its message to the first of them to the last one's answer, and \"per op\" is that over all ops"
             .into(),
     });
-    depth.into_iter().chain(workers).collect()
+    let open = options().any(|options| options.open.is_some()).then(|| Entry {
+        term: "open=each, open=kept".into(),
+        text: "whether that row's method opens a file for every read, or keeps all open".into(),
+    });
+    depth.into_iter().chain(workers).chain(open).collect()
 }
 
 /// How the group was measured: rounds, ops per sample, and how it ended.
@@ -304,7 +321,8 @@ fn facts(group: &GroupResult) -> Vec<String> {
         causes => format!("{} dropped ({})", drops::number(causes), drops::listed(causes)),
     };
     let rounds = format!("{} used, {dropped}; {} before them for warm-up.", count(estimates.rounds, "round"), record.warm_up.rounds.len());
-    [rounds, batches(record), latency::fact(&record.group), rests(record), ended(group), native::fact(group)]
+    let size = if pass::ops(&record.group).is_some() { pass::fact(record) } else { batches(record) };
+    [rounds, size, latency::fact(&record.group), rests(record), ended(group), native::fact(group)]
         .into_iter()
         .filter(|fact| !fact.is_empty())
         .collect()

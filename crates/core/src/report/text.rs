@@ -5,7 +5,7 @@ use super::doubts::{Doubt, Severity, before_and_after};
 use super::findings::{self, Finding};
 use super::prose::{UNBROKEN, capitalised, one_line, unbroken};
 use super::table::{Cell, Detail, Entry, Heading, Table};
-use super::{advice, environment, verdict, words};
+use super::{advice, environment, forum, verdict, words};
 use crate::result::{GroupResult, RunResult};
 
 /// Sentences are broken at this column. Tables are as wide as they must be, which is rarely more.
@@ -38,6 +38,9 @@ pub(super) fn run(run: &RunResult) -> String {
     let indent = facts.iter().map(|fact| length(fact.label)).max().unwrap_or(0) + GAP.len();
     for fact in facts {
         text += &wrapped(&fact.value, &padded(fact.label, indent), &" ".repeat(indent));
+    }
+    if let Some(block) = forum::of_preset(run) {
+        text.extend(["\n", &heading(forum::HEADING, '─'), &block]);
     }
     text
 }

@@ -102,6 +102,7 @@ pub(super) fn workload(group: &Group) -> String {
     };
     let timed = match (group.timing, group.rate_iops) {
         (Timing::Batches, _) => String::new(),
+        (Timing::Passes, _) => "; timed in passes over all of it".into(),
         (Timing::Ops, None) => "; each op timed by itself".into(),
         (Timing::Ops, Some(rate)) => format!("; each op timed by itself, {rate} ops/s offered"),
     };

@@ -21,7 +21,7 @@ pub use stages::{Allocated, Stage, StageTimes};
 use crate::estimate::GroupEstimates;
 use crate::job::{Fileset, Job};
 use crate::seed::Seed;
-use crate::units::Nanos;
+use crate::units::{Bytes, Nanos};
 
 /// The format's name and version, the first field of every file.
 pub const FORMAT: &str = "opfs-bench result 2";
@@ -57,6 +57,9 @@ pub struct RunResult {
     pub groups: Vec<GroupResult>,
     /// Groups that were measured again because their null arm differed from the baseline: the first attempts.
     pub superseded: Vec<GroupResult>,
+    /// Groups of the job that were not measured, since their files did not fit into the storage.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<Skipped>,
     /// How often a program outside the page asked how far the run was; each may disturb a sample of the main thread.
     pub polls: u32,
 }
@@ -74,6 +77,17 @@ pub enum Outcome {
         /// What failed, where, and what a person can do.
         error: String,
     },
+}
+
+/// A group whose files did not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// The group's number in the job, from 0.
+    pub index: u32,
+    /// The bytes that it would have written, with the copies that its methods read.
+    pub needed: Bytes,
+    /// What the browser still granted the site.
+    pub free: Bytes,
 }
 
 /// The files of one fileset, as they were written.

@@ -41,6 +41,7 @@ pub fn run(job: &Job, seed: Seed, device: &mut Device) -> RunResult {
         fixtures,
         groups: Vec::new(),
         superseded: Vec::new(),
+        skipped: Vec::new(),
         polls: 0,
     };
     let mut plan = RunPlan::new(job);

@@ -1,7 +1,7 @@
 //! The first stage: how long an op of each arm takes, and how many make a sample.
 
 use super::{GroupPlan, Stage};
-use crate::job::Thread;
+use crate::job::{Thread, Timing};
 use crate::plan::batch::{self, Pace};
 use crate::plan::pilot::Pilot;
 use crate::protocol;
@@ -41,8 +41,12 @@ impl GroupPlan {
     /// How many reads the arm has in flight, in all its workers together.
     fn in_flight(&self, arm: usize) -> u64 {
         let Arm { method, iodepth, .. } = &self.record.arms[arm];
-        let workers = if method.thread() == Thread::Pool { self.record.group.numjobs } else { 1 };
-        u64::from(*iodepth) * u64::from(workers)
+        u64::from(*iodepth) * u64::from(self.record.group.workers(method))
+    }
+
+    /// In a group that is timed so, a sample ends where a pass does.
+    fn whole_passes(&self, n: u64) -> u64 {
+        if self.record.group.timing == Timing::Passes { n.next_multiple_of(self.record.group.blocks()) } else { n }
     }
 
     fn choose_batches(&mut self) {
@@ -64,7 +68,7 @@ impl GroupPlan {
             .collect();
         let left = self.record.budget_ns.since(self.record.elapsed_ns);
         let mut batches = batch::choose(&paces, 1, left);
-        batches.arms.iter_mut().for_each(|(n, _)| *n = (*n).min(self.most_ops()));
+        batches.arms.iter_mut().for_each(|(n, _)| *n = self.whole_passes((*n).min(self.most_ops())));
         if batches.ticks < protocol::FEWEST_TICKS {
             self.record.incidents.push(Incident::CoarseTimer { ticks: batches.ticks });
         }

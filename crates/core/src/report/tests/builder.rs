@@ -278,6 +278,7 @@ pub(super) fn run(groups: Vec<GroupResult>) -> RunResult {
         fixtures: vec![fixture(50, 20 << 10, 48_000_000), fixture(1, 32 << 20, 18_000_000)],
         groups,
         superseded: Vec::new(),
+        skipped: Vec::new(),
         polls: 0,
     }
 }

@@ -1,0 +1,214 @@
+//! A buffer of our own of 4 KiB in front of the reads, as `BufRead` and the file streams of most languages have it: small reads in order are
+//! copied out of what was read ahead, and a block as large as the buffer is read past it.
+//!
+//! Each file that is kept open has its own buffer. Where a file is opened for every op the buffer is empty every time.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use js_sys::Uint8Array;
+use opfs_bench_core::job;
+use opfs_bench_core::ops::Op;
+use opfs_bench_core::result::EndsUp;
+use web_sys::Blob;
+
+use super::queue::{self, ReadOp};
+use super::{Block, Context, Handles, Loop, Method, Queue, Reader, Sink, Timed, Unopened};
+use crate::clock;
+use crate::opfs::{self, Call, Directory, OpfsError, SyncHandle, View};
+
+pub const METHODS: &[Method] = &[
+    Method::new("worker/sync-buffered", EndsUp::WorkerWasm, |context| Box::pin(open_sync(context)))
+        .queue(Queue::Synchronous)
+        .handles(Handles::Shared),
+    Method::new("main/slice-buffered", EndsUp::MainBuffer, |context| Box::pin(open_slices(context))),
+];
+
+/// The buffer's bytes.
+const BUFFER: u32 = 4096;
+
+// By sync handles
+
+async fn open_sync(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
+    let files = match context.group.open {
+        job::Open::Kept => Files::Kept(context.kept_sync_handles().await?),
+        job::Open::Each => Files::Each(context.directory.clone()),
+    };
+    let buffers = context.names.iter().map(|_| Buffer::new()).collect();
+    Ok(Box::new(Synchronous { files, names: context.names.clone(), buffers, block: context.block() }))
+}
+
+enum Files {
+    Kept(Rc<[SyncHandle]>),
+    Each(Directory),
+}
+
+struct Synchronous {
+    files: Files,
+    names: Vec<String>,
+    buffers: Vec<Buffer>,
+    block: Rc<Block>,
+}
+
+/// What was read ahead of a file.
+struct Buffer {
+    block: Block,
+    /// The offset of its first byte in the file, and how many there are.
+    from: Cell<u64>,
+    filled: Cell<u32>,
+}
+
+impl Buffer {
+    fn new() -> Self {
+        Self { block: Block::new(BUFFER as usize), from: Cell::new(0), filled: Cell::new(0) }
+    }
+
+    fn empty(&self) {
+        self.filled.set(0);
+    }
+
+    /// The bytes that it holds from this offset of the file on: where they begin in it, and how many there are.
+    #[inline]
+    fn held(&self, at: u64) -> Option<(u32, u32)> {
+        let skip = u32::try_from(at.checked_sub(self.from.get())?).ok()?;
+        let held = self.filled.get().checked_sub(skip)?;
+        (held > 0).then_some((skip, held))
+    }
+
+    /// Reads an op into the beginning of `to`: what the buffer holds of it, then the rest, by way of the buffer if it is smaller than that.
+    #[inline]
+    fn read(&self, handle: &SyncHandle, op: &Op, to: &Block, view: &View) -> Result<u64, OpfsError> {
+        let mut done = 0;
+        while done < op.len {
+            let at = op.at + u64::from(done);
+            if let Some((skip, held)) = self.held(at) {
+                let length = held.min(op.len - done);
+                to.copy_from(done as usize, &self.block, skip as usize, length as usize);
+                done += length;
+            } else if op.len - done >= BUFFER {
+                done += if done == 0 { handle.read_full(view, at)? } else { handle.read_full(&view.after(done), at)? };
+            } else {
+                let read = handle.read_once(&self.block.view(), at)?;
+                if read == 0 {
+                    return Err(handle.short(op.at, done, op.len));
+                }
+                self.from.set(at);
+                self.filled.set(read);
+            }
+        }
+        Ok(done.into())
+    }
+}
+
+impl Loop for Synchronous {
+    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
+        sink.begin(&self.block);
+        let mut bytes = 0;
+        match &self.files {
+            Files::Kept(handles) => {
+                let view = self.block.view();
+                let start = clock::now_ms();
+                for op in ops {
+                    bytes += self.buffers[op.file as usize].read(&handles[op.file as usize], op, &self.block, &view)?;
+                    sink.block(&self.block);
+                }
+                Ok(Timed::since(start, bytes))
+            }
+            Files::Each(directory) => {
+                let start = clock::now_ms();
+                for op in ops {
+                    let handle = directory.file(&self.names[op.file as usize]).await?.open_sync().await?;
+                    let buffer = &self.buffers[op.file as usize];
+                    buffer.empty();
+                    // Awaiting may have grown Wasm memory, so the view is taken anew.
+                    bytes += buffer.read(&handle, op, &self.block, &self.block.view())?;
+                    drop(handle);
+                    sink.block(&self.block);
+                }
+                Ok(Timed::since(start, bytes))
+            }
+        }
+    }
+}
+
+// By promises
+
+async fn open_slices(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
+    let names: Rc<[String]> = context.names.as_slice().into();
+    let files: Option<Rc<[Blob]>> = match context.group.open {
+        job::Open::Kept => Some(context.snapshots().await?.into()),
+        job::Open::Each => None,
+    };
+    let lane = || Slices {
+        directory: context.directory.clone(),
+        files: files.clone(),
+        names: Rc::clone(&names),
+        ahead: RefCell::default(),
+        block: Uint8Array::new_with_length(context.block_length()),
+    };
+    Ok(queue::reader(context.group.iodepth, lane))
+}
+
+/// With several reads in flight, each has a buffer of its own.
+struct Slices {
+    directory: Directory,
+    /// None: opened for every op.
+    files: Option<Rc<[Blob]>>,
+    names: Rc<[String]>,
+    /// The file, the offset of the first byte, and the bytes.
+    ahead: RefCell<Option<(u32, u64, Uint8Array)>>,
+    /// Where all ops are read to.
+    block: Uint8Array,
+}
+
+impl ReadOp for Slices {
+    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
+        let name = &self.names[op.file as usize];
+        let opened;
+        let file = if let Some(files) = &self.files {
+            &files[op.file as usize]
+        } else {
+            self.ahead.take();
+            opened = self.directory.file(name).await?.snapshot().await?;
+            &opened
+        };
+        sink.reuse(&self.block.buffer(), 0, op.len);
+        let mut done = 0;
+        while done < op.len {
+            let (at, rest) = (op.at + u64::from(done), op.len - done);
+            let copied = self.copy(op, at, done);
+            if copied > 0 {
+                done += copied;
+                continue;
+            }
+            let buffer = opfs::array_buffer(&opfs::slice(file, name, at, rest.max(BUFFER))?, name).await?;
+            let bytes = Uint8Array::new(&buffer);
+            if bytes.length() == 0 {
+                return Err(OpfsError::short(Call::ArrayBuffer, name, op.at, done, op.len));
+            }
+            if rest >= BUFFER {
+                self.block.set(&bytes, done);
+                done += bytes.length();
+            } else {
+                self.ahead.replace(Some((op.file, at, bytes)));
+            }
+        }
+        sink.reused(&self.block.buffer(), 0, op.len);
+        Ok(done.into())
+    }
+}
+
+impl Slices {
+    /// Copies what is there of the op from `at` on. How many bytes.
+    fn copy(&self, op: &Op, at: u64, done: u32) -> u32 {
+        let ahead = self.ahead.borrow();
+        let Some((_, from, bytes)) = ahead.as_ref().filter(|(file, ..)| *file == op.file) else { return 0 };
+        let skip = u32::try_from(at.wrapping_sub(*from)).unwrap_or(u32::MAX);
+        if skip >= bytes.length() {
+            return 0;
+        }
+        let length = (bytes.length() - skip).min(op.len - done);
+        self.block.set(&bytes.subarray(skip, skip + length), done);
+        length
+    }
+}
