@@ -66,7 +66,8 @@ pub fn render(result_json: &str) -> Result<JsValue, JsError> {
     let shown = Shown {
         answer: fragments.answer,
         doubts: fragments.doubts,
-        groups: fragments.groups,
+        // What they say together follows them, in the same place of the page.
+        groups: fragments.groups + &fragments.findings,
         environment: fragments.environment,
         markdown: report::markdown(&result),
         forum: report::forum(&result),

@@ -204,6 +204,42 @@ fn the_documentation_s_table_is_the_registry() {
     assert_eq!(documented, registered);
 }
 
+/// What the cost model cannot count: chunks that the browser cuts, decoding, other storages, reads that overlap, and twins, whose steps are
+/// those of the methods that they are compared with.
+const UNCOUNTED: [&str; 22] = [
+    "main/text",
+    "worker/text",
+    "main/stream",
+    "worker/stream",
+    "main/stream-byob",
+    "worker/stream-byob",
+    "worker/file-reader-sync",
+    "pool/sync",
+    "pool/sync-read-only",
+    "pool/slice",
+    "main/idb-array-buffer",
+    "worker/idb-array-buffer",
+    "main/idb-blob",
+    "worker/idb-blob",
+    "main/cache",
+    "worker/cache",
+    "limit/memcpy",
+    "worker/sync-web-sys",
+    "worker/sync-unaligned",
+    "main/slice-js-future",
+    "worker/slice-js-future",
+    "worker/sync-js-buffer",
+];
+
+#[test]
+fn the_steps_of_every_method_are_counted_or_said_to_be_no_number() {
+    let uncounted = |name: &str| UNCOUNTED.contains(&name) || name.ends_with("-js");
+    for method in all().filter(|method| method.reads()) {
+        let name: MethodName = method.name.parse().expect("well formed");
+        assert_ne!(opfs_bench_core::answers::steps::are_known(&name), uncounted(method.name), "{name}");
+    }
+}
+
 fn name(text: &str) -> MethodName {
     text.parse().expect("well formed")
 }

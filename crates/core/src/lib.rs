@@ -6,6 +6,7 @@
 
 #![deny(missing_docs)]
 
+pub mod answers;
 pub mod compare;
 pub mod estimate;
 pub mod fixture;

@@ -4,6 +4,7 @@ mod carry_over;
 mod compute;
 mod drift;
 mod latency;
+mod lead;
 mod reasons;
 mod samples;
 mod stages;
@@ -14,6 +15,7 @@ pub use compute::estimate;
 pub(crate) use compute::{half_width, judge};
 pub use drift::{Degree, Drift, Sentinel, run_drift};
 pub use latency::LatencyEstimates;
+pub use lead::Lead;
 pub(crate) use samples::unit;
 pub use stages::StageEstimate;
 

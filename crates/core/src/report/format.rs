@@ -12,6 +12,9 @@ const DURATIONS: [(&str, f64); 4] = [("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns
 /// Units of throughput and their bytes a second.
 const THROUGHPUTS: [(&str, f64); 4] = [("GiB/s", 1_073_741_824.0), ("MiB/s", 1_048_576.0), ("KiB/s", 1_024.0), ("B/s", 1.0)];
 
+/// Units of sizes and their bytes.
+const SIZES: [(&str, f64); 4] = [("GiB", 1_073_741_824.0), ("MiB", 1_048_576.0), ("KiB", 1_024.0), ("B", 1.0)];
+
 /// A value and the ends of its interval, all three to the same decimal place so that they can be compared at a glance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Estimate {
@@ -94,6 +97,13 @@ pub fn duration(nanoseconds: f64) -> String {
 #[must_use]
 pub fn duration_estimate(nanoseconds: f64, interval: Option<(f64, f64)>) -> Estimate {
     let (value, unit, size) = scaled(nanoseconds, &DURATIONS);
+    Estimate { unit, ..estimate(value, interval.map(|(low, high)| (low / size, high / size))) }
+}
+
+/// A size that was worked out, and its interval, in the size's unit: `43.8 KiB`.
+#[must_use]
+pub fn size_estimate(bytes: f64, interval: Option<(f64, f64)>) -> Estimate {
+    let (value, unit, size) = scaled(bytes, &SIZES);
     Estimate { unit, ..estimate(value, interval.map(|(low, high)| (low / size, high / size))) }
 }
 

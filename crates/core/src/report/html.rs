@@ -8,9 +8,10 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::answer::{Answer, Span};
 use super::chart::chart;
 use super::doubts::{Doubt, Severity, before_and_after, shortage};
+use super::findings;
 use super::prose::{capitalised, one_line, unbroken};
 use super::table::{Cell, Detail, Heading, Row, Table};
-use super::{environment as facts_of, forum, verdict, words};
+use super::{advice, environment as facts_of, forum, verdict, words};
 use crate::job::Group;
 use crate::result::{GroupResult, Role, RunResult, Skipped};
 
@@ -38,6 +39,7 @@ pub(super) fn page(run: &RunResult) -> String {
                     header { h1 { (title) } (answer(run)) }
                     (doubts(run))
                     (groups(run))
+                    (findings(run))
                     (environment(run))
                 }
             }
@@ -46,7 +48,7 @@ pub(super) fn page(run: &RunResult) -> String {
     document.into_string()
 }
 
-/// The sentence, each clause apart from the others.
+/// The sentence, each clause apart from the others, and what follows from it.
 pub(super) fn answer(run: &RunResult) -> Markup {
     let answer = Answer::of(run);
     html! {
@@ -61,6 +63,27 @@ pub(super) fn answer(run: &RunResult) -> Markup {
                         }
                     }
                     (answer.after(place))
+                }
+            }
+        }
+        @let advice = advice::of(run);
+        @if !advice.is_empty() {
+            ul.advice { @for sentence in &advice { li { (unbroken(sentence)) } } }
+        }
+    }
+}
+
+/// What the groups say together.
+pub(super) fn findings(run: &RunResult) -> Markup {
+    html! {
+        @for finding in &findings::of(run) {
+            section.group.finding aria-labelledby=(finding.id) {
+                h2 id=(finding.id) { (unbroken(&finding.title)) }
+                @for (place, detail) in finding.details.iter().enumerate() {
+                    @if place == 0 {
+                        ul.sentences { @for sentence in &finding.sentences { li { (unbroken(sentence)) } } }
+                    }
+                    (self::detail(detail, &format!("{}-detail-{place}", finding.id)))
                 }
             }
         }

@@ -2,14 +2,17 @@
 
 use super::answer::{Answer, Span};
 use super::doubts::{Doubt, before_and_after};
+use super::findings::{self, Finding};
 use super::prose::{capitalised, one_line};
 use super::table::{Cell, Entry, Heading, Row, Table};
-use super::{environment, forum, verdict, words};
+use super::{advice, environment, forum, verdict, words};
 use crate::result::{GroupResult, RunResult};
 
 /// The whole result.
 pub(super) fn run(run: &RunResult) -> String {
     let mut blocks = vec![format!("# {}", escaped(&capitalised(&one_line(&run.job.title)))), answer(run)];
+    let advice = advice::of(run);
+    blocks.extend((!advice.is_empty()).then(|| lines(advice.iter().map(|sentence| format!("- {}", escaped(sentence))))));
     let (before, after) = before_and_after(run);
     blocks.extend(doubt_list(&before));
     let mut legend: Vec<Entry> = Vec::new();
@@ -22,6 +25,7 @@ pub(super) fn run(run: &RunResult) -> String {
             }
         }
     }
+    blocks.extend(findings::of(run).iter().flat_map(finding));
     if !legend.is_empty() {
         blocks.push("## Legend".into());
         blocks.push(lines(legend.iter().map(|entry| format!("- **{}**: {}.", escaped(&entry.term), escaped(&entry.text)))));
@@ -77,6 +81,15 @@ fn group(group: &GroupResult, table: &Table) -> Vec<String> {
     for detail in &table.details {
         blocks.extend([format!("### {}", escaped(&detail.title)), rows(&detail.columns, &detail.rows)]);
     }
+    blocks
+}
+
+/// What the groups say together.
+fn finding(finding: &Finding) -> Vec<String> {
+    let mut blocks = vec![format!("## {}", escaped(&finding.title))];
+    blocks.push(lines(finding.sentences.iter().map(|sentence| format!("- {}", escaped(sentence)))));
+    blocks
+        .extend(finding.details.iter().flat_map(|detail| [format!("### {}", escaped(&detail.title)), rows(&detail.columns, &detail.rows)]));
     blocks
 }
 

@@ -6,6 +6,7 @@
 //! user agent) is escaped where it is laid out. Results may come from files that someone else wrote, so nothing here panics on
 //! numbers or lists that do not fit together.
 
+mod advice;
 mod answer;
 mod axis;
 mod chart;
@@ -14,11 +15,13 @@ mod device;
 mod doubts;
 mod drops;
 mod environment;
+mod findings;
 pub mod format;
 mod forum;
 mod html;
 mod latency;
 mod lead;
+mod lines;
 mod markdown;
 mod native;
 mod pass;
@@ -43,12 +46,15 @@ use crate::result::{GroupResult, RunResult, Skipped};
 /// styles, and are styled by `report.css`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fragments {
-    /// The answer in one sentence.
+    /// The answer in one sentence, and what follows from it for a page.
     pub answer: String,
     /// What a reader must know before the answer, with its heading. Empty where there is nothing.
     pub doubts: String,
     /// Every group: heading, chart and table.
     pub groups: String,
+    /// What the groups say together: time against size, against the number of files, and what the steps of a read cost. Empty where
+    /// the run has too few groups for that.
+    pub findings: String,
     /// Notes on the run, then the device, the browser and the run, each with its heading.
     pub environment: String,
 }
@@ -102,6 +108,7 @@ pub fn fragments(run: &RunResult) -> Fragments {
         answer: html::answer(run).into_string(),
         doubts: html::doubts(run).into_string(),
         groups: html::groups(run).into_string(),
+        findings: html::findings(run).into_string(),
         environment: html::environment(run).into_string(),
     }
 }

@@ -2,9 +2,10 @@
 
 use super::answer::Answer;
 use super::doubts::{Doubt, Severity, before_and_after};
+use super::findings::{self, Finding};
 use super::prose::{UNBROKEN, capitalised, one_line, unbroken};
-use super::table::{Cell, Entry, Heading, Table};
-use super::{environment, forum, verdict, words};
+use super::table::{Cell, Detail, Entry, Heading, Table};
+use super::{advice, environment, forum, verdict, words};
 use crate::result::{GroupResult, RunResult};
 
 /// Sentences are broken at this column. Tables are as wide as they must be, which is rarely more.
@@ -16,6 +17,9 @@ const GAP: &str = "  ";
 pub(super) fn run(run: &RunResult) -> String {
     let mut text = heading(&capitalised(&one_line(&run.job.title)), '═');
     text += &wrapped(&Answer::of(run).text(), "", "");
+    let advice = advice::of(run);
+    text.extend((!advice.is_empty()).then_some("\n"));
+    text.extend(advice.iter().map(|sentence| wrapped(sentence, "→ ", "  ")));
     let (before, after) = before_and_after(run);
     text += &doubt_list(&before);
     let mut legend: Vec<Entry> = Vec::new();
@@ -25,6 +29,7 @@ pub(super) fn run(run: &RunResult) -> String {
         text += &without_legend(group, &table);
         legend.extend(table.legend);
     }
+    text.extend(findings::of(run).iter().map(finding));
     text += &legend_of(legend);
     text += &doubt_list(&after);
     text += "\n";
@@ -74,10 +79,20 @@ fn without_legend(group: &GroupResult, table: &Table) -> String {
     for entry in &table.remarks {
         text += &wrapped(&entry.text, &format!("{}  ", entry.term), "   ");
     }
-    for detail in &table.details {
-        let rows: Vec<&[Cell]> = detail.rows.iter().map(|row| row.cells.as_slice()).collect();
-        text.extend(["\n", &detail.title, ":\n\n", &aligned(&detail.columns, &rows)]);
-    }
+    text.extend(table.details.iter().map(detail));
+    text
+}
+
+fn detail(detail: &Detail) -> String {
+    let rows: Vec<&[Cell]> = detail.rows.iter().map(|row| row.cells.as_slice()).collect();
+    format!("\n{}:\n\n{}", detail.title, aligned(&detail.columns, &rows))
+}
+
+/// What the groups say together.
+fn finding(finding: &Finding) -> String {
+    let mut text = format!("\n{}", heading(&finding.title, '─'));
+    text.extend(finding.sentences.iter().map(|sentence| wrapped(sentence, "- ", "  ")));
+    text.extend(finding.details.iter().map(detail));
     text
 }
 

@@ -31,6 +31,7 @@ pub use proportion::proportion_interval;
 pub use rank_sum::{RankSum, rank_sum};
 pub use signed_rank::SignedRank;
 pub use steps::{MEDIAN_OF_THREE_NOISE, step_deviation};
+pub(crate) use student::two_sided_quantile;
 pub use summary::{Summary, mean_interval};
 pub use total_ratio::{Tail, TotalRatio, total_ratio};
 pub use tukey::{Outliers, outliers};

@@ -1,0 +1,162 @@
+//! Time against size: a chart, and from which size on a method stops beating the baseline.
+
+use super::{Finding, common, heading, listed, of_words, size};
+use crate::answers::crossover::{self, Course, Side};
+use crate::answers::ladder::{self, Axis, Ladder};
+use crate::estimate::{ArmEstimate, Lead};
+use crate::job::MethodName;
+use crate::protocol;
+use crate::report::format::{duration_estimate, percent, ratio_estimate, size_estimate};
+use crate::report::lines::{self, Line, MOST_LINES, Point, Scale};
+use crate::report::table::{Cell, Detail, Row};
+use crate::result::{GroupResult, Role, RunResult};
+
+pub(super) fn of(run: &RunResult) -> Vec<Finding> {
+    let ladders = [Axis::Block, Axis::File].into_iter().flat_map(|axis| ladder::of(run, axis));
+    ladders.enumerate().filter_map(|(place, ladder)| finding(run, &ladder, place)).collect()
+}
+
+fn finding(run: &RunResult, ladder: &Ladder, place: usize) -> Option<Finding> {
+    let baseline = ladder.groups(run).next()?.1.record.group.baseline.clone();
+    let what = match ladder.axis {
+        Axis::Block => "block size",
+        Axis::File => "file size",
+        Axis::Files => "number of files",
+    };
+    let title = format!("Time against {what}: {}", common(run, ladder));
+    let id = format!("sizes-{place}");
+    let courses = crossover::of(run, ladder);
+    let lines: Vec<Line> = ladder.methods(run).iter().filter_map(|method| line(run, ladder, method)).collect();
+    let scale = Scale { ticks: ladder.rungs.iter().map(|(bytes, _)| (*bytes as f64, size(*bytes))).collect(), title: what.into() };
+    let left: Vec<String> = lines.iter().skip(MOST_LINES).map(|line| line.name.clone()).collect();
+    let left = if left.is_empty() { String::new() } else { format!(" Not drawn, since the chart is full: {}.", listed(&left, left.len())) };
+    let caption = format!(
+        "Time of one op, which is one read{}. Bars: {} intervals. Both axes are logarithmic.{left}",
+        if ladder.axis == Axis::File { " of a whole file" } else { "" },
+        percent(protocol::ABSOLUTE_LEVEL),
+    );
+    let figure = lines::chart(&lines, &scale, &id, &title, &caption)?;
+    let sentences = courses.iter().map(|(method, course)| sentence(method, &baseline, *course, ladder)).collect();
+    let mut details: Vec<Detail> = crossings(run, ladder, &courses, &baseline).into_iter().collect();
+    details.push(times(run, ladder));
+    details[0].figure = Some(figure);
+    Some(Finding { id, title, sentences, details })
+}
+
+/// An arm of a group that reads and belongs to this method.
+fn arm<'a>(group: &'a GroupResult, method: &MethodName) -> Option<&'a ArmEstimate> {
+    let mut arms = group.record.arms.iter().zip(&group.estimates.arms);
+    let reads = |role| matches!(role, Role::Baseline | Role::Contender);
+    arms.find(|(arm, _)| reads(arm.role) && arm.method == *method && arm.takes_part()).map(|(_, estimate)| estimate)
+}
+
+fn line(run: &RunResult, ladder: &Ladder, method: &MethodName) -> Option<Line> {
+    let points = ladder.groups(run).filter_map(|(size, group)| {
+        let per_op = arm(group, method)?.per_op.filter(|per_op| !per_op.at_most && per_op.median_ns > 0.0)?;
+        let interval = per_op.interval_ns.filter(|(low, high)| *low > 0.0 && high.is_finite());
+        per_op.median_ns.is_finite().then_some(Point { size: size as f64, ns: per_op.median_ns, interval })
+    });
+    let points: Vec<Point> = points.collect();
+    (points.len() > 1).then(|| Line { name: method.to_string(), points })
+}
+
+/// One method against the baseline, from size to size.
+pub(in crate::report) fn sentence(method: &MethodName, baseline: &MethodName, course: Course, ladder: &Ladder) -> String {
+    let sizes = |place: Option<&(u64, usize)>| place.map_or_else(String::new, |(bytes, _)| size(*bytes));
+    let range = format!("from {} to {}", sizes(ladder.rungs.first()), sizes(ladder.rungs.last()));
+    let margin = percent(protocol::MARGIN);
+    match course {
+        Course::Always(side) => format!("{method} was {} than {baseline} at every size {range}.", word(side)),
+        Course::Same => {
+            format!("{method} was as fast as {baseline}, within {margin}, at every size {range}: it does not matter which reads.")
+        }
+        Course::UpTo { side, last, same_from } => {
+            let then = same_from.map_or_else(
+                || "beyond, the two could not be told apart at every size".into(),
+                |from| format!("from {} on it no longer mattered which of them reads (within {margin})", size(from)),
+            );
+            format!("{method} was {} than {baseline} up to {}; {then}.", word(side), size(last))
+        }
+        Course::From { side, first } => {
+            format!("{method} was {} than {baseline} from {} on, and below could not be told from it.", word(side), size(first))
+        }
+        Course::Crosses { below, at, between } => {
+            let estimate = size_estimate(at, Some(between));
+            let interval = estimate.interval().map(|interval| format!(" ({interval})")).unwrap_or_default();
+            let above = if below == Side::Faster { Side::Slower } else { Side::Faster };
+            format!("{method} was {} than {baseline} below {}{interval}, and {} above.", word(below), estimate.value(), word(above))
+        }
+        Course::Partly(side) => {
+            format!("{method} was {} than {baseline} at some sizes, and could not be told from it at others.", word(side))
+        }
+        Course::BackAndForth => {
+            format!("{method} was faster than {baseline} at some sizes and slower at others, with no one size in between.")
+        }
+        Course::Undecided => format!("{method} could not be told from {baseline} at every size {range}."),
+    }
+}
+
+fn word(side: Side) -> &'static str {
+    match side {
+        Side::Faster => "faster",
+        Side::Slower => "slower",
+    }
+}
+
+/// The ratio at both ends, and where it crosses 1.
+fn crossings(run: &RunResult, ladder: &Ladder, courses: &[(MethodName, Course)], baseline: &MethodName) -> Option<Detail> {
+    let (first, last) = (ladder.groups(run).next()?, ladder.groups(run).last()?);
+    let ratio = |method: &MethodName, group: &GroupResult| {
+        let lead = Lead::of(arm(group, method)?);
+        Some(ratio_estimate(lead.point()?, lead.interval()))
+    };
+    let cell = |estimate| Cell { value: crate::report::format::Estimate::value(&estimate), interval: estimate.interval() };
+    let rows: Vec<Row> = courses
+        .iter()
+        .map(|(method, course)| {
+            let crosses = match course {
+                Course::Crosses { at, between, .. } => cell(size_estimate(*at, Some(*between))),
+                _ => of_words("—"),
+            };
+            let ends = [first, last].map(|(_, group)| ratio(method, group).map_or_else(|| of_words("—"), cell));
+            Row { role: Role::Contender, class: "", cells: [vec![of_words(method.to_string())], ends.to_vec(), vec![crosses]].concat() }
+        })
+        .collect();
+    let at = |size: u64| heading(format!("ratio at {}", self::size(size)), true);
+    (!rows.is_empty()).then(|| Detail {
+        title: format!("Against {baseline}"),
+        folded: false,
+        figure: None,
+        columns: vec![heading("method", false), at(first.0), at(last.0), heading("crosses 1 at", true)],
+        rows,
+        legend: Vec::new(),
+    })
+}
+
+/// The chart's numbers.
+fn times(run: &RunResult, ladder: &Ladder) -> Detail {
+    let methods = ladder.methods(run);
+    let mut columns = vec![heading(if ladder.axis == Axis::Block { "block" } else { "file" }, false)];
+    columns.extend(methods.iter().map(|method| heading(method.to_string(), true)));
+    let rows = ladder.groups(run).map(|(bytes, group)| {
+        let cell = |method: &MethodName| {
+            let per_op = arm(group, method).and_then(|estimate| estimate.per_op).filter(|per_op| !per_op.at_most);
+            per_op.map_or_else(
+                || of_words("—"),
+                |per_op| {
+                    let estimate = duration_estimate(per_op.median_ns, per_op.interval_ns);
+                    Cell { value: estimate.value(), interval: estimate.interval() }
+                },
+            )
+        };
+        Row { role: Role::Contender, class: "", cells: std::iter::once(of_words(size(bytes))).chain(methods.iter().map(cell)).collect() }
+    });
+    Detail {
+        title: "The chart's numbers: time of one op".into(),
+        folded: true,
+        figure: None,
+        columns,
+        rows: rows.collect(),
+        legend: Vec::new(),
+    }
+}
