@@ -74,6 +74,15 @@ pub fn render(result_json: &str) -> Result<JsValue, JsError> {
     Ok(serde_wasm_bindgen::to_value(&shown)?)
 }
 
+/// A result's samples as CSV, a row each.
+///
+/// # Errors
+/// When the text is no result.
+#[wasm_bindgen]
+pub fn csv(result_json: &str) -> Result<String, JsError> {
+    Ok(report::csv(&RunResult::from_json(result_json)?))
+}
+
 #[derive(Serialize)]
 struct Shown {
     answer: String,
