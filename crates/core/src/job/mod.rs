@@ -136,10 +136,10 @@ impl Job {
             read.add(Some(number), check::group(&read.job, number));
             read.add(Some(number), of_group(&read.job.groups[number]));
         }
-        for further in [&check::whole as &dyn Fn(&Self) -> Vec<Problem>, &of_job] {
-            if read.mistakes.is_empty() {
-                read.add(None, further(&read.job));
-            }
+        if read.mistakes.is_empty() {
+            let mut problems = check::whole(&read.job);
+            problems.extend(of_job(&read.job));
+            read.add(None, problems);
         }
         read.finish()
     }

@@ -1,7 +1,6 @@
 //! Reads a job's TOML, and finds all that is wrong with its shape at once: a value of the wrong type is told, and then stands as if the
 //! smallest job's had been written there, so that reading can go on.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use serde::de::DeserializeOwned;
@@ -36,9 +35,9 @@ struct Place {
     /// Where it begins.
     line: Option<usize>,
     /// The line of each field that it has, and of each text in its lists, which are no fields' names.
-    lines: BTreeMap<String, usize>,
+    lines: Vec<(String, usize)>,
     /// Fields whose value is of no use, so that nothing more is said of them.
-    unusable: BTreeSet<String>,
+    unusable: Vec<String>,
 }
 
 impl Read {
@@ -67,21 +66,23 @@ impl Read {
                     group_places.push(place);
                 }
             }
-            None => _ = job_place.unusable.insert("group".into()),
+            None => job_place.unusable.push("group".into()),
         }
         Ok(Self { job, mistakes, job_place, group_places })
     }
 
     /// Takes in what is wrong with a group, or with none of them but the job, unless it follows from what is wrong already.
-    pub fn add(&mut self, group: Option<usize>, problems: impl IntoIterator<Item = Problem>) {
+    pub fn add(&mut self, group: Option<usize>, mut problems: Vec<Problem>) {
         let place = group.map_or(&mut self.job_place, |number| &mut self.group_places[number]);
-        let problems: Vec<Problem> = problems.into_iter().filter(|problem| !place.unusable.contains(problem.field)).collect();
-        place.unusable.extend(problems.iter().filter(|problem| problem.with.is_empty()).map(|problem| problem.field.to_owned()));
+        problems.retain(|problem| place.is_usable(problem.field));
+        for problem in problems.iter().filter(|problem| problem.with.is_empty()) {
+            place.unusable.push(problem.field.to_owned());
+        }
         for Problem { field, method, with, text } in problems {
-            if with.is_empty() || ![field].iter().chain(with).any(|field| place.unusable.contains(*field)) {
+            if with.is_empty() || (place.is_usable(field) && with.iter().all(|field| place.is_usable(field))) {
                 let mistake = place.mistake(field, text);
                 // An entry of a list may stand on a line of its own.
-                let line = method.and_then(|method| place.lines.get(&method).copied()).or(mistake.line);
+                let line = method.and_then(|method| place.line_of(&method)).or(mistake.line);
                 self.mistakes.push(Mistake { line, ..mistake });
             }
         }
@@ -92,18 +93,30 @@ impl Read {
     /// # Errors
     /// With all that is wrong.
     pub fn finish(self) -> Result<Job, BadJob> {
-        let Self { job, mut mistakes, .. } = self;
-        if mistakes.is_empty() {
-            return Ok(job);
+        if self.mistakes.is_empty() {
+            return Ok(self.job);
         }
-        mistakes.sort_by_key(|mistake| mistake.line);
+        let mut mistakes: Vec<Mistake> = Vec::new();
+        for mistake in self.mistakes {
+            // In their order, which is nearly that of the lines; the standard library's sort is large, as code for a phone goes.
+            let place = mistakes.iter().rposition(|earlier| earlier.line <= mistake.line).map_or(0, |place| place + 1);
+            mistakes.insert(place, mistake);
+        }
         Err(BadJob { mistakes })
     }
 }
 
 impl Place {
+    fn is_usable(&self, field: &str) -> bool {
+        !self.unusable.iter().any(|unusable| unusable == field)
+    }
+
+    fn line_of(&self, name: &str) -> Option<usize> {
+        self.lines.iter().find(|(other, _)| other == name).map(|(_, line)| *line)
+    }
+
     fn mistake(&self, field: &str, problem: String) -> Mistake {
-        let line = self.lines.get(field).copied().or(self.line);
+        let line = self.line_of(field).or(self.line);
         Mistake { line, place: self.name.clone(), field: Some(field.into()), problem }
     }
 }
@@ -147,31 +160,34 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     fn new(text: &'t str, name: String, line: Option<usize>, elsewhere: &'static [&'static str]) -> Self {
-        Self { text, place: Place { name, line, lines: BTreeMap::new(), unusable: BTreeSet::new() }, elsewhere }
+        Self { text, place: Place { name, line, lines: Vec::new(), unusable: Vec::new() }, elsewhere }
     }
 
     fn read<T: DeserializeOwned>(mut self, mut table: DeTable<'t>, smallest: &'t str, mistakes: &mut Vec<Mistake>) -> (T, Place) {
+        self.mend(&mut table, smallest, fields_of::<T>(), &|table| parse::<T>(table).err(), mistakes);
+        (parse(&table).expect("nothing wrong is left"), self.place)
+    }
+
+    /// Tells what is wrong with a table and takes it out. Code that is there once for all types, since each copy is a part of the page.
+    fn mend(&mut self, table: &mut DeTable<'t>, smallest: &'t str, fields: &[&str], parse: &Parse, mistakes: &mut Vec<Mistake>) {
         for (key, value) in table.iter().filter(|(key, _)| !key.span().is_empty()) {
-            self.place.lines.insert(key.as_ref().to_string(), line(self.text, key.span().start));
+            self.place.lines.push((key.as_ref().to_string(), line(self.text, key.span().start)));
             for entry in value.as_ref().as_array().into_iter().flatten() {
                 if let Some(text) = entry.as_ref().as_str() {
-                    self.place.lines.insert(text.to_owned(), line(self.text, entry.span().start));
+                    self.place.lines.push((text.to_owned(), line(self.text, entry.span().start)));
                 }
             }
         }
         let smallest = DeTable::parse(smallest).expect("a constant that a test reads").into_inner();
-        self.unknown::<T>(&mut table, mistakes);
-        self.missing::<T>(&mut table, &smallest, mistakes);
-        loop {
-            let Err(error) = parse::<T>(&table) else { break };
-            mistakes.extend(self.wrong::<T>(&mut table, &smallest, &error));
+        self.unknown(table, fields, mistakes);
+        self.missing(table, &smallest, parse, mistakes);
+        while let Some(error) = parse(table) {
+            self.wrong(table, &smallest, &error, parse, mistakes);
         }
-        (parse(&table).expect("nothing wrong is left"), self.place)
     }
 
     /// Tells fields that there are none of, and takes them out.
-    fn unknown<T: DeserializeOwned>(&self, table: &mut DeTable<'t>, mistakes: &mut Vec<Mistake>) {
-        let fields = fields_of::<T>();
+    fn unknown(&self, table: &mut DeTable<'t>, fields: &[&str], mistakes: &mut Vec<Mistake>) {
         let names: Vec<String> = table.keys().map(|key| key.as_ref().to_string()).collect();
         for name in names.iter().map(String::as_str).filter(|name| !fields.contains(name)) {
             let problem = if self.elsewhere.contains(&name) && self.place.line.is_some() {
@@ -188,18 +204,18 @@ impl<'t> Reader<'t> {
     }
 
     /// Tells fields that must be there, and puts them in.
-    fn missing<T: DeserializeOwned>(&mut self, table: &mut DeTable<'t>, smallest: &DeTable<'t>, mistakes: &mut Vec<Mistake>) {
+    fn missing(&mut self, table: &mut DeTable<'t>, smallest: &DeTable<'t>, parse: &Parse, mistakes: &mut Vec<Mistake>) {
         for (key, value) in smallest {
             let name: &str = key.as_ref();
             if !table.contains_key(name) {
                 // What a text of nothing is told, which is no value of most fields.
                 let mut probe = smallest.clone();
                 probe.insert(key.clone(), Spanned::new(0..0, DeValue::String(DeString::Borrowed(""))));
-                let allowed = match parse::<T>(&probe) {
-                    Ok(_) => is_allowed("text in quotes"),
-                    Err(error) if expected(&error).is_some() => is_allowed(&allowed(name, &error)),
+                let allowed = match parse(&probe) {
+                    None => is_allowed("text in quotes"),
+                    Some(error) if expected(&error).is_some() => is_allowed(&allowed(name, &error)),
                     // Types of our own say what was found first.
-                    Err(error) => error.message().split_once(": ").map_or("it has no default", |(_, allowed)| allowed).to_owned(),
+                    Some(error) => error.message().split_once(": ").map_or("it has no default", |(_, allowed)| allowed).to_owned(),
                 };
                 mistakes.push(self.place.mistake(name, format!("is missing; {allowed}")));
                 self.replace(table, name, Some((key, value)));
@@ -207,11 +223,11 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What is wrong with the first value that is, and takes it out: of a list, the entries that are wrong.
-    fn wrong<T: DeserializeOwned>(&mut self, table: &mut DeTable<'t>, smallest: &DeTable<'t>, error: &Error) -> Vec<Mistake> {
+    /// Tells what is wrong with the first value that is, and takes it out: of a list, the entries that are wrong.
+    fn wrong(&mut self, table: &mut DeTable<'t>, smallest: &DeTable<'t>, error: &Error, parse: &Parse, mistakes: &mut Vec<Mistake>) {
         let span = error.span().unwrap_or_default();
         let holds = |other: Range<usize>| other.start <= span.start && span.end <= other.end;
-        let field = table.iter().find(|(key, value)| !self.place.unusable.contains(key.as_ref().as_ref()) && holds(value.span()));
+        let field = table.iter().find(|(key, value)| self.place.is_usable(key.as_ref().as_ref()) && holds(value.span()));
         let (key, value) = field.map(|(key, value)| (key.clone(), value.clone())).expect("an error is in some value");
         let name: &str = key.as_ref();
         let mistake = |span: Range<usize>, error: &Error| Mistake {
@@ -219,25 +235,27 @@ impl<'t> Reader<'t> {
             ..self.place.mistake(name, told(name, &shown(self.text, &span), error))
         };
         let list_span = value.span();
-        let list = |entries: Vec<Spanned<DeValue<'t>>>| Spanned::new(list_span.clone(), DeValue::Array(entries.into_iter().collect()));
-        let mut mistakes = Vec::new();
+        let before = mistakes.len();
         if let DeValue::Array(entries) = value.into_inner() {
+            let mut rest = DeArray::new();
             let mut alone = smallest.clone();
-            let right = |entry: &Spanned<DeValue<'t>>| {
-                alone.insert(key.clone(), list(vec![entry.clone()]));
-                parse::<T>(&alone).map_err(|error| mistakes.push(mistake(entry.span(), &error))).is_ok()
-            };
-            let rest: Vec<_> = entries.into_iter().filter(right).collect();
-            if !mistakes.is_empty() && !rest.is_empty() {
-                table.insert(key.clone(), list(rest));
-                return mistakes;
+            for entry in entries {
+                let list = DeArray::from_iter([entry.clone()]);
+                alone.insert(key.clone(), Spanned::new(list_span.clone(), DeValue::Array(list)));
+                match parse(&alone) {
+                    None => rest.push(entry),
+                    Some(error) => mistakes.push(mistake(entry.span(), &error)),
+                }
+            }
+            if mistakes.len() > before && !rest.is_empty() {
+                table.insert(key.clone(), Spanned::new(list_span, DeValue::Array(rest)));
+                return;
             }
         }
-        if mistakes.is_empty() {
+        if mistakes.len() == before {
             mistakes.push(mistake(span.clone(), error));
         }
         self.replace(table, name, smallest.get_key_value(name));
-        mistakes
     }
 
     /// Puts the smallest job's value in place of one, or none where there is a default.
@@ -246,9 +264,12 @@ impl<'t> Reader<'t> {
         if let Some((key, value)) = by {
             table.insert(key.clone(), value.clone());
         }
-        self.place.unusable.insert(name.to_owned());
+        self.place.unusable.push(name.to_owned());
     }
 }
+
+/// What is wrong with a table as a job's or a group's, if anything.
+type Parse = dyn Fn(&DeTable) -> Option<Error>;
 
 fn parse<T: DeserializeOwned>(table: &DeTable) -> Result<T, Error> {
     T::deserialize(ValueDeserializer::from(Spanned::new(0..0, DeValue::Table(table.clone()))))
