@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use opfs_bench_core::job::MethodName;
 
 use crate::exit::{Exit, Failure, OrUsage};
@@ -41,7 +41,7 @@ impl OfFio {
         let text = fs::read_to_string(file).with_context(|| format!("cannot read fio's job file {}", file.display()))?;
         let name = file.file_name().unwrap_or(OsStr::new("fio")).to_string_lossy();
         convert(&name, &text, &self.methods, &self.section)
-            .with_context(|| format!("fio's job file {} cannot be measured as it is", file.display()))
+            .map_err(|refused| anyhow!("fio's job file {} cannot be measured as it is:\n{refused}", file.display()))
     }
 }
 

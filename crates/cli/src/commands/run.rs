@@ -123,7 +123,7 @@ impl Run {
             return Ok(Work { job: Job::from_toml(text)?, own: None, seed });
         };
         let text = fs::read_to_string(file).with_context(|| format!("cannot read the job {}", file.display()))?;
-        let job = Job::from_toml(&text).with_context(|| format!("the job {} cannot be run", file.display()))?;
+        let job = Job::from_toml(&text).map_err(|bad| anyhow!("the job {} cannot be run:\n{bad}", file.display()))?;
         Ok(Work { job, own: Some(text), seed })
     }
 

@@ -128,8 +128,8 @@ impl Samples {
         json!({
             "io_bytes": bytes,
             "io_kbytes": bytes / 1024,
-            "bw_bytes": a_second(bytes).round(),
-            "bw": (a_second(bytes) / 1024.0).round(),
+            "bw_bytes": whole(a_second(bytes)),
+            "bw": whole(a_second(bytes) / 1024.0),
             "iops": a_second(ops),
             "runtime": self.elapsed_ns() / 1_000_000,
             "total_ios": ops,
@@ -138,14 +138,14 @@ impl Samples {
             "slat_ns": latencies(None, estimate),
             "clat_ns": latency,
             "lat_ns": latency,
-            "bw_min": (iops.min * kib).round(),
-            "bw_max": (iops.max * kib).round(),
+            "bw_min": whole(iops.min * kib),
+            "bw_max": whole(iops.max * kib),
             "bw_agg": if ops == 0 { 0.0 } else { 100.0 },
             "bw_mean": iops.mean * kib,
             "bw_dev": iops.stddev * kib,
             "bw_samples": rates.len(),
-            "iops_min": iops.min.round(),
-            "iops_max": iops.max.round(),
+            "iops_min": whole(iops.min),
+            "iops_max": whole(iops.max),
             "iops_mean": iops.mean,
             "iops_stddev": iops.stddev,
             "iops_samples": rates.len(),
@@ -166,14 +166,20 @@ fn latencies(times: Option<&OpTimes>, estimate: &ArmEstimate) -> Value {
         }
     }
     json!({
-        "min": spread.min.round(),
-        "max": spread.max.round(),
+        "min": whole(spread.min),
+        "max": whole(spread.max),
         "mean": spread.mean,
         "stddev": spread.stddev,
         "N": times.ops().unwrap_or_default(),
         "percentile": percentiles,
         "bins": bins,
     })
+}
+
+/// Where fio writes whole numbers.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // `as` saturates
+fn whole(number: f64) -> u64 {
+    number.round() as u64
 }
 
 /// Values, each with how often it occurred.
@@ -198,6 +204,93 @@ impl Spread {
             max: values.map(|(value, _)| value).fold(0.0, f64::max),
             mean,
             stddev: if count > 1.0 { (squares / (count - 1.0)).sqrt() } else { 0.0 },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use opfs_bench_core::job::Job;
+    use opfs_bench_core::seed::Seed;
+    use opfs_bench_core::simulate::{Clock, Device, MethodModel, Noise, run};
+    use opfs_bench_core::units::Nanos;
+
+    use super::*;
+
+    /// A run on a simulated device, whose ops are timed in batches or one by one.
+    fn result(timing: &str) -> RunResult {
+        let text = format!(
+            "name = 'own'\ntitle = ''\nbudget_s = 12\nstorage = '1 MiB'\n[[group]]\nname = 'blocks'\ntitle = ''\nrw = 'randread'\nbs = '4 KiB'\n\
+             size = '1 MiB'\nopen = 'kept'\ntiming = '{timing}'\nbaseline = 'main/slice'\nmethods = ['worker/sync']"
+        );
+        let methods = [("main/slice", 1e6), ("worker/sync", 2e5), ("main/empty", 2.0), ("worker/empty", 2.0)];
+        let methods = methods.map(|(name, op_ns)| MethodModel::new(name, op_ns)).to_vec();
+        let clocks = [0, 1].map(|_| Clock::regular(Nanos(5_000)));
+        run(&Job::from_toml(&text).expect("valid"), Seed(5), &mut Device::new(methods, clocks, Noise::default(), Seed(9)))
+    }
+
+    fn exported(runs: &[RunResult]) -> Value {
+        serde_json::from_str(&json(runs)).expect("JSON")
+    }
+
+    #[test]
+    fn a_method_in_a_group_is_a_job_whose_totals_are_its_samples() {
+        let run = result("batches");
+        let value = exported(std::slice::from_ref(&run));
+        assert_eq!(
+            (value["timestamp"].as_i64(), value["fio version"].as_str()),
+            (Some(0), Some(concat!("opfs-bench-", env!("CARGO_PKG_VERSION"))))
+        );
+        let jobs = value["jobs"].as_array().expect("a list");
+        let names: Vec<_> = jobs.iter().map(|job| job["jobname"].as_str().expect("a name")).collect();
+        assert_eq!(names, ["blocks main/slice", "blocks worker/sync"]);
+        let record = &run.groups[0].record;
+        for (job, place) in jobs.iter().zip([0, 2]) {
+            let counted = record.rounds.iter().filter(|round| round.dropped.is_none());
+            let elapsed: u64 = counted.filter_map(|round| round.elapsed_ns[place]).map(|time| time.0).sum();
+            let read = &job["read"];
+            let ops = read["total_ios"].as_u64().expect("whole");
+            assert!(ops > 100 && read["io_bytes"] == ops * 4096 && read["runtime"] == elapsed / 1_000_000, "{read}");
+            let iops = read["iops"].as_f64().expect("a number");
+            assert!((iops * elapsed as f64 / 1e9 - ops as f64).abs() < 1e-3, "{read}");
+            // Not measured: fio says so with a count of nothing.
+            assert!(read["clat_ns"]["N"] == 0 && read["clat_ns"].get("percentile").is_none(), "{read}");
+            assert!(job["write"]["total_ios"] == 0 && job["trim"]["io_bytes"] == 0, "{job}");
+        }
+    }
+
+    #[test]
+    fn ops_that_were_timed_one_by_one_have_percentiles() {
+        let run = result("ops");
+        let value = exported(std::slice::from_ref(&run));
+        let latencies = &value["jobs"][1]["read"]["clat_ns"];
+        let bins = latencies["bins"].as_object().expect("an object");
+        let ops: u64 = bins.values().filter_map(Value::as_u64).sum();
+        assert!(ops > 100 && latencies["N"] == ops && value["jobs"][1]["read"]["total_ios"] == ops, "{latencies}");
+        let number = |name: &str| latencies[name].as_f64().expect("a number");
+        let median = latencies["percentile"]["50.000000"].as_f64().expect("there are enough");
+        assert!(number("min") <= median && median <= number("max") && (number("mean") / 2e5 - 1.0).abs() < 0.1, "{latencies}");
+    }
+
+    #[test]
+    fn several_results_are_one_and_what_was_not_measured_is_left_out() {
+        let mut run = result("batches");
+        run.started = "in spring".into();
+        for round in &mut run.groups[0].record.rounds {
+            round.elapsed_ns[2] = None;
+        }
+        let value = exported(&[run.clone(), run]);
+        let groups: Vec<_> = value["jobs"].as_array().expect("a list").iter().map(|job| (&job["jobname"], &job["groupid"])).collect();
+        assert_eq!(groups, [(&json!("blocks main/slice"), &json!(0)), (&json!("blocks main/slice"), &json!(1))]);
+        assert!(value.get("timestamp").is_none());
+        assert!(exported(&[])["jobs"].as_array().is_some_and(Vec::is_empty));
+    }
+
+    #[test]
+    fn moments_are_read_as_they_are_written() {
+        assert_eq!(moment("2026-12-01T04:15:37.315Z").map(|moment| moment.assume_utc().unix_timestamp()), Some(1_796_098_537));
+        for text in ["", "2026-13-01T00:00:00Z", "9999999", "2026-12-01 é"] {
+            assert_eq!(moment(text), None, "{text}");
         }
     }
 }

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 const JOB: &str = r#"# A job with all kinds of mistakes.
@@ -107,4 +109,22 @@ fn the_smallest_job_holds_the_fields_without_a_default() {
     }
     required::<Job>(SMALLEST_JOB);
     required::<Group>(SMALLEST_GROUP);
+}
+
+proptest! {
+    /// Jobs come from strangers: whatever is cut out of one or put into it, it is a job or has mistakes with lines of its text.
+    #[test]
+    fn no_text_is_more_than_a_mistake(preset in 0_usize..4, at in 0_usize..1_000, cut in 0_usize..60, put in prop::sample::select(vec![
+        "", "\n", "=", "[[group]]\n", "[group]\n", "'", "\"", "[", "]", "nan", "-1", "1e400", "99999999999999999999", "é", "\u{0}", "{a = 1}", "\niodepth = 1979-05-27",
+        "\n[group.bs]\nx = 1\n", "\ngroup.name = 1", "''", "[]", "[[]]",
+    ])) {
+        let text = Job::preset(["quick", "latency", "parallel", "every-method"][preset]).expect("shipped");
+        let letters: Vec<char> = text.chars().collect();
+        let at = at % letters.len();
+        let changed: String = letters[..at].iter().copied().chain(put.chars()).chain(letters[(at + cut).min(letters.len())..].iter().copied()).collect();
+        if let Err(bad) = Job::from_toml(&changed) {
+            let lines = changed.lines().count();
+            prop_assert!(!bad.mistakes.is_empty() && bad.mistakes.iter().all(|mistake| mistake.line.is_none_or(|line| (1..=lines + 1).contains(&line))), "{bad}");
+        }
+    }
 }
