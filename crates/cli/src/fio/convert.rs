@@ -376,7 +376,10 @@ fn unlike(name: String, groups: &[Converting]) -> String {
     if !taken(&name) {
         return name;
     }
-    (2..).map(|number| format!("{name}-{number}")).find(|name| !taken(name)).expect("numbers do not end")
+    // One more than there are groups cannot all be taken.
+    let mut numbered = (2..=groups.len() + 2).map(|number| format!("{name}-{number}"));
+    let free = numbered.find(|name| !taken(name));
+    free.unwrap_or(name)
 }
 
 /// The job's text, as a person would write it.

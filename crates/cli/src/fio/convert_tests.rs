@@ -9,7 +9,7 @@ fn refused(text: &str) -> String {
 }
 
 fn notes(converted: &Converted) -> String {
-    converted.notes.iter().map(|told| format!("{told}\n")).collect()
+    converted.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// As it stands in a hundred how-tos.

@@ -14,13 +14,11 @@ use time::{Date, Month, PrimitiveDateTime, Time};
 #[must_use]
 pub fn json(runs: &[RunResult]) -> String {
     let mut jobs = Vec::new();
-    let mut groups = 0;
-    for group in runs.iter().flat_map(|run| &run.groups) {
+    for (number, group) in runs.iter().flat_map(|run| &run.groups).enumerate() {
         for (record, estimates) in group.records() {
             let arms = record.arms.iter().zip(&estimates.arms).enumerate();
-            jobs.extend(arms.filter_map(|(place, (arm, estimate))| job(groups, record, place, arm, estimate)));
+            jobs.extend(arms.filter_map(|(place, (arm, estimate))| job(number, record, place, arm, estimate)));
         }
-        groups += 1;
     }
     let (version, started) = runs.first().map_or(("", ""), |run| (&run.version, &run.started));
     let mut result = Map::new();
@@ -247,10 +245,11 @@ mod tests {
         let record = &run.groups[0].record;
         for (job, place) in jobs.iter().zip([0, 2]) {
             let counted = record.rounds.iter().filter(|round| round.dropped.is_none());
-            let elapsed: u64 = counted.filter_map(|round| round.elapsed_ns[place]).map(|time| time.0).sum();
+            let times: Vec<u64> = counted.filter_map(|round| round.elapsed_ns[place]).map(|time| time.0).collect();
+            let (elapsed, n) = (times.iter().sum::<u64>(), record.arms[place].n * times.len() as u64);
             let read = &job["read"];
             let ops = read["total_ios"].as_u64().expect("whole");
-            assert!(ops > 100 && read["io_bytes"] == ops * 4096 && read["runtime"] == elapsed / 1_000_000, "{read}");
+            assert!(n > 0 && ops == n && read["io_bytes"] == n * 4096 && read["runtime"] == elapsed / 1_000_000, "{read}");
             let iops = read["iops"].as_f64().expect("a number");
             assert!((iops * elapsed as f64 / 1e9 - ops as f64).abs() < 1e-3, "{read}");
             // Not measured: fio says so with a count of nothing.

@@ -251,7 +251,7 @@ pub(super) fn of(name: &str) -> Option<Use> {
     if READ.contains(&name) {
         return Some(Use::Read);
     }
-    reason(UNUSED).map(Use::Unused).or_else(|| reason(NEEDED).map(Use::Needed)).or_else(|| match name {
+    reason(UNUSED).map(Use::Unused).or_else(|| reason(NEEDED).map(Use::Needed)).or(match name {
         "file_service_type" => Some(Use::Needed("one file is read after the other: leave it out, or write file_service_type=sequential")),
         "rate_process" => Some(Use::Needed("ops are offered at equal distances")),
         _ => None,
@@ -263,9 +263,8 @@ pub(super) fn is_off(name: &str, value: Option<&str>) -> bool {
     let off: &[&str] = match name {
         "random_distribution" => &["random"],
         "percentage_random" => &["100"],
-        "file_service_type" => &["sequential"],
+        "file_service_type" | "rw_sequencer" => &["sequential"],
         "rate_process" => &["linear"],
-        "rw_sequencer" => &["sequential"],
         "zonemode" | "verify" | "sync" => &["none", "0"],
         _ => &["0"],
     };

@@ -3,6 +3,7 @@
 //! `BLESS=1 cargo test -p opfs-bench-core --lib` writes them anew; without it, this fails where they are not what the types say.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 use std::path::PathBuf;
 use std::{env, fs};
 
@@ -199,7 +200,7 @@ fn table(properties: &Value, fields: &[&str], of_job: bool) -> String {
             Some(value) => format!("`{value}`"),
         };
         let says = property.get("description").and_then(Value::as_str).unwrap_or_default();
-        table += &format!("| `{field}` | {default} | {} | {says} |\n", allowed(property));
+        let _ = writeln!(table, "| `{field}` | {default} | {} | {says} |", allowed(property));
     }
     table
 }
