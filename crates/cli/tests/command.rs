@@ -199,7 +199,7 @@ fn wrong_arguments_are_told_before_anything_starts() {
         (&["run", "--preset", "slow"][..], "there are: every-method, latency, overhead, parallel, quick"),
         (&["run", "--preset", "quick", "--job", "a.toml"], "cannot be used with"),
         (&["run", "--job", "/nowhere/job.toml"], "/nowhere/job.toml"),
-        (&["run", "--job", text(&job)], "missing field"),
+        (&["run", "--job", text(&job)], "job, budget_s: is missing; allowed are 1 to 86400\n"),
         (&["run", "--seed", "xyz"], "`xyz` is not a seed"),
         (&["run", "--browser", "lynx"], "lynx"),
         (&["run", "--capabilities", text(&list)], "is no JSON object"),

@@ -167,7 +167,8 @@ impl Reader {
             }
         }
         let methods = if methods.is_empty() { usual(writes, bs == file_size, numjobs, nrfiles) } else { methods.to_vec() };
-        let title = given.word("description").filter(|text| !text.is_empty()).map_or_else(|| title(&rw, bs, size, nrfiles), str::to_owned);
+        let title =
+            given.word("description").filter(|text| !text.is_empty()).map_or_else(|| title(&rw, bs, size, nrfiles, iodepth), str::to_owned);
         (self.refused.len() == before).then(|| Converting {
             line: section.line,
             section: section.name.clone(),
@@ -357,9 +358,18 @@ fn usual(writes: bool, whole_files: bool, numjobs: u32, nrfiles: u32) -> Vec<Met
     names.into_iter().map(|name| name.parse().expect("a method's name")).collect()
 }
 
-fn title(rw: &str, bs: u64, size: u64, nrfiles: u32) -> String {
-    let files = if nrfiles == 1 { "a file".to_owned() } else { format!("{nrfiles} files") };
-    format!("fio's {rw} by {} in {files} of {}{}", Bytes(bs), Bytes(size), if nrfiles == 1 { "" } else { " together" })
+/// As the presets have it, to stand in a sentence: `random 4 KiB reads in a 64 MiB file, 16 in flight`.
+fn title(rw: &str, bs: u64, size: u64, nrfiles: u32, iodepth: u32) -> String {
+    let (bs, file) = (Bytes(bs), Bytes(size / u64::from(nrfiles.max(1))));
+    let files = if nrfiles == 1 { format!("a {file} file") } else { format!("{nrfiles} files of {file}") };
+    let reads = match rw {
+        "read" => format!("{files} in order by {bs}"),
+        "randread" => format!("random {bs} reads in {files}"),
+        "write" => format!("{files} written in order by {bs}"),
+        "randwrite" => format!("random {bs} writes in {files}"),
+        other => format!("{other} of {bs} in {files}"),
+    };
+    if iodepth == 1 { reads } else { format!("{reads}, {iodepth} in flight") }
 }
 
 /// A name as a job has it: `Rand Read 4K` becomes `rand-read-4k`.
@@ -393,7 +403,7 @@ fn toml(file_name: &str, groups: &[Converting]) -> String {
         toml,
         "name = {}\ntitle = {}\nbudget_s = {budget_s}\nstorage = \"{storage}\"\n",
         quoted(&slug(file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem), "fio")),
-        quoted(&format!("fio's {file_name}"))
+        quoted(&format!("{file_name}, a job file of fio's"))
     );
     for group in groups {
         let (baseline, methods) = group.methods.split_first().expect("the usual ones, or those that were named");

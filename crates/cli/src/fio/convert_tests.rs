@@ -35,6 +35,7 @@ fn random_4k_reads_at_depth_16() {
     let converted = converted(RANDOM_4K);
     let group = &converted.job.groups[0];
     assert_eq!((group.name.as_str(), group.rw, group.bs, group.size), ("randread-4k", Rw::RandRead, Bytes(4096), Bytes(1 << 30)));
+    assert_eq!(group.title, "random 4 KiB reads in a 1 GiB file, 16 in flight");
     assert_eq!((group.iodepth, group.nrfiles, converted.job.budget_s), (16, 1, 60.0));
     assert_eq!((group.baseline.to_string().as_str(), group.methods.len()), ("main/slice", 3));
     assert!(converted.job.storage >= Bytes(1 << 30));
