@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use futures_channel::oneshot;
 use js_sys::{Function, Promise};
-use opfs_bench_core::job::{BadJob, Group, Job, Mistake};
+use opfs_bench_core::job::{Group, Job, Problem};
 use opfs_bench_core::report;
 use opfs_bench_core::result::RunResult;
 use opfs_bench_core::seed::Seed;
@@ -76,6 +76,15 @@ pub fn render(result_json: &str) -> Result<JsValue, JsError> {
     Ok(serde_wasm_bindgen::to_value(&shown)?)
 }
 
+/// A result's samples as CSV, a row each.
+///
+/// # Errors
+/// When the text is no result.
+#[wasm_bindgen]
+pub fn csv(result_json: &str) -> Result<String, JsError> {
+    Ok(report::csv(&RunResult::from_json(result_json)?))
+}
+
 #[derive(Serialize)]
 struct Shown {
     answer: String,
@@ -120,8 +129,7 @@ impl Bench {
     /// With all mistakes in the job, one a line.
     #[wasm_bindgen(constructor)]
     pub fn new(job_toml: &str, seed_hex: Option<String>) -> Result<Self, JsError> {
-        let job = Job::from_toml_with(job_toml, check_methods)?;
-        check_storage(&job)?;
+        let job = Job::from_toml_with(job_toml, check_methods, check_storage)?;
         let seed = seed_hex.map_or_else(|| Ok(draw_seed()), |digits| digits.parse())?;
         Ok(Self { job, seed, control: Rc::default(), result: Rc::default() })
     }
@@ -180,28 +188,29 @@ impl Bench {
 }
 
 /// Methods are this crate's to know, so jobs are checked against them here.
-fn check_methods(group: &Group) -> Vec<Mistake> {
-    let problems = group.named().filter_map(|name| match methods::find(name).filter(|found| found.method.reads()) {
-        None => {
-            let known: Vec<&str> = methods::all().filter(|method| method.reads()).map(|method| method.name).collect();
-            Some(format!("there is no method {}; there are: {}", name.plain(), known.join(", ")))
-        }
-        Some(found) => methods::unfit_arm(found.method, name, group),
+fn check_methods(group: &Group) -> Vec<Problem> {
+    let named = group.methods.iter().map(|name| ("methods", name)).chain([("baseline", &group.baseline)]);
+    let problems = named.filter_map(|(field, name)| {
+        let problem = match methods::find(name).filter(|found| found.method.reads()) {
+            None => {
+                let known: Vec<&str> = methods::all().filter(|method| method.reads()).map(|method| method.name).collect();
+                Some(format!("there is no method {}; there are: {}", name.plain(), known.join(", ")))
+            }
+            Some(found) => methods::unfit_arm(found.method, name, group),
+        };
+        problem.map(|text| Problem { method: Some(name.to_string()), ..Problem::of(field, text) })
     });
-    problems
-        .chain(methods::too_many_handles(group))
-        .map(|problem| Mistake { place: format!("group {}, methods", group.name), problem })
-        .collect()
+    problems.chain(methods::too_many_handles(group).map(|text| Problem::of("methods", text))).collect()
 }
 
 /// So is which of them read copies.
-fn check_storage(job: &Job) -> Result<(), BadJob> {
+fn check_storage(job: &Job) -> Vec<Problem> {
     let (files, held) = (job.held(), methods::held(job));
     if held <= job.storage {
-        return Ok(());
+        return Vec::new();
     }
     let problem = format!("{} allowed, but the groups' files take {files}, and with the copies that methods read {held}", job.storage);
-    Err(BadJob { mistakes: vec![Mistake { place: "job, storage".into(), problem }] })
+    vec![Problem::of("storage", problem)]
 }
 
 fn draw_seed() -> Seed {

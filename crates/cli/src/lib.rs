@@ -12,6 +12,7 @@ pub mod browser;
 pub mod commands;
 pub mod driver;
 pub mod exit;
+pub mod fio;
 pub mod inbox;
 pub mod interrupt;
 pub mod lan;

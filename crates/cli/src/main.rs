@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use opfs_bench_cli::commands::{compare, report, run, serve, validate};
+use opfs_bench_cli::commands::{compare, job, report, run, serve, validate};
 use opfs_bench_cli::driver::supervisor::Supervise;
 use opfs_bench_cli::exit::{self, Exit, Failure};
 
@@ -19,6 +19,7 @@ struct Arguments {
 enum Command {
     Serve(serve::Serve),
     Run(run::Run),
+    Job(job::JobCommand),
     Report(report::Report),
     Compare(compare::Compare),
     Validate(validate::Validate),
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
     let ended = match Arguments::parse().command {
         Command::Serve(serve) => asynchronous(serve.run()),
         Command::Run(run) => asynchronous(run.run()),
+        Command::Job(job) => job.run(),
         Command::Report(report) => report.run(),
         Command::Compare(compare) => compare.run(),
         Command::Validate(validate) => asynchronous(validate.run()),

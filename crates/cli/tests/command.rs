@@ -111,12 +111,38 @@ fn text(path: &Path) -> &str {
 fn a_report_shows_a_file_in_each_format() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = write(&folder, "a.json", &result().to_json());
-    for (format, shown) in [("text", "worker/sync"), ("markdown", "|"), ("html", "<svg")] {
+    for (format, shown) in
+        [("text", "worker/sync"), ("markdown", "|"), ("html", "<svg"), ("csv", ",worker/sync,contender,"), ("fio-json", "\"clat_ns\"")]
+    {
         let output = output(&["report", "--format", format, text(&file)]);
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
         assert!(String::from_utf8_lossy(&output.stdout).contains(shown), "{format}");
         assert_eq!(errors(&output), "");
     }
+}
+
+#[test]
+fn several_results_are_one_table() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let files = ["a.json", "b.json"].map(|name| write(&folder, name, &result().to_json()));
+    let output = output(&["report", "--format", "csv", text(&files[0]), text(&files[1])]);
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!((table.lines().count(), table.matches("started,").count()), (1 + 2 * 3 * 20, 1), "{table}");
+}
+
+#[test]
+fn a_job_file_of_fio_s_becomes_a_job_that_can_be_kept() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = write(&folder, "Random 4k.fio", "[global]\ndirect=1\n[a]\nrw=randread\nsize=1m\n[b]\nrw=randread\nverify=md5\nsize=1m\n");
+    let refused = output(&["job", "--from-fio", text(&file)]);
+    assert_eq!(refused.status.code(), Some(2));
+    let told = errors(&refused);
+    assert!(told.contains("Random 4k.fio") && told.contains("\nline 8: verify=md5: would be"), "{told}");
+    let output = output(&["job", "--from-fio", text(&file), "--section", "a", "--methods", "worker/sync,main/slice"]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(errors(&output).contains("Random 4k.fio, line 2: direct=1: not used"), "{}", errors(&output));
+    let job = Job::from_toml(&String::from_utf8_lossy(&output.stdout)).expect("a job");
+    assert_eq!((job.name.as_str(), job.groups.len(), job.groups[0].baseline.to_string()), ("random-4k", 1, "worker/sync".into()));
 }
 
 #[test]
@@ -174,7 +200,7 @@ fn wrong_arguments_are_told_before_anything_starts() {
         (&["run", "--preset", "slow"][..], "there are: every-method, latency, overhead, parallel, quick"),
         (&["run", "--preset", "quick", "--job", "a.toml"], "cannot be used with"),
         (&["run", "--job", "/nowhere/job.toml"], "/nowhere/job.toml"),
-        (&["run", "--job", text(&job)], "missing field"),
+        (&["run", "--job", text(&job)], "job, budget_s: is missing; allowed are 1 to 86400\n"),
         (&["run", "--seed", "xyz"], "`xyz` is not a seed"),
         (&["run", "--browser", "lynx"], "lynx"),
         (&["run", "--capabilities", text(&list)], "is no JSON object"),
@@ -192,6 +218,9 @@ fn wrong_arguments_are_told_before_anything_starts() {
         (&["validate", "--driver", "/nowhere/chromedriver", "--out", text(folder.path())], "/nowhere/chromedriver"),
         (&["serve", "--www", "/nowhere"], "/nowhere"),
         (&["report"], "FILES"),
+        (&["job"], "--from-fio"),
+        (&["run", "--fio", "/nowhere/a.fio"], "/nowhere/a.fio"),
+        (&["run", "--fio", "a.fio", "--preset", "quick"], "cannot be used with"),
         (&["report", "--format", "html", "a.json", "b.json"], "one result"),
         (&[], "Usage"),
     ] {

@@ -11,7 +11,9 @@ use opfs_bench_core::result::{Outcome, RunResult};
 use opfs_bench_core::seed::Seed;
 use serde_json::{Map, Value};
 
+use crate::commands::job::OfFio;
 use crate::exit::{Exit, Failure, OrUsage};
+use crate::fio::convert::Converted;
 use crate::inbox::Received;
 use crate::interrupt::Interrupt;
 use crate::launch::{BrowserOptions, Choice, Launcher, Work};
@@ -31,6 +33,11 @@ pub struct Run {
     /// What to measure: a job, in TOML
     #[arg(long, value_name = "FILE", conflicts_with = "preset")]
     job: Option<PathBuf>,
+    /// What to measure: a job file of fio's. Says first what of it is not used; opfs-bench job shows the job that it becomes
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["preset", "job"])]
+    fio: Option<PathBuf>,
+    #[command(flatten)]
+    of_fio: OfFio,
     /// Where all chance comes from, in hexadecimal; a result file tells its own. Chosen by the page unless given
     #[arg(long, value_name = "HEX")]
     seed: Option<Seed>,
@@ -102,6 +109,13 @@ impl Run {
 
     fn work(&self) -> Result<Work> {
         let seed = self.seed;
+        if let Some(file) = &self.fio {
+            let Converted { toml, job, seed: of_file, notes } = self.of_fio.convert(file)?;
+            for note in notes {
+                eprintln!("{}, {note}", file.display());
+            }
+            return Ok(Work { job, own: Some(toml), seed: seed.or(of_file) });
+        }
         let Some(file) = &self.job else {
             let text = Job::preset(&self.preset);
             let names = || Job::presets().collect::<Vec<_>>().join(", ");
@@ -109,7 +123,7 @@ impl Run {
             return Ok(Work { job: Job::from_toml(text)?, own: None, seed });
         };
         let text = fs::read_to_string(file).with_context(|| format!("cannot read the job {}", file.display()))?;
-        let job = Job::from_toml(&text).with_context(|| format!("the job {} cannot be run", file.display()))?;
+        let job = Job::from_toml(&text).map_err(|bad| anyhow!("the job {} cannot be run:\n{bad}", file.display()))?;
         Ok(Work { job, own: Some(text), seed })
     }
 

@@ -6,17 +6,40 @@ use std::time::{Duration, Instant};
 
 use opfs_bench_cli::browser::Browser;
 use opfs_bench_cli::driver::{Driver, Wishes, capabilities};
-use opfs_bench_core::result::{Arm, Native, Outcome};
+use opfs_bench_core::result::{Arm, Native, Outcome, Role};
+use opfs_bench_core::seed::Seed;
 
 use crate::harness::{PROGRAM, alone, in_both_browsers, www};
 use crate::program::{Run, processes_that_mention};
 use crate::result::{assert_complete, ratio_at_most};
 
 in_both_browsers! {
+    a_job_file_of_fio_s_is_measured;
     the_quick_preset_answers_within_a_minute;
     an_interrupted_run_keeps_what_it_measured_and_leaves_nothing;
     an_interrupt_while_the_operating_system_reads_keeps_the_browser_s_result;
     a_page_that_does_not_work_is_told_with_its_console;
+}
+
+/// As people post them, but smaller.
+const FIO: &str =
+    "; random reads\n[global]\nioengine=libaio\ndirect=1\niodepth=16\nbs=4k\nsize=1M\nrandseed=42\nruntime=2\n[randread-4k]\nrw=randread\n";
+
+fn a_job_file_of_fio_s_is_measured(browser: Browser) {
+    let _alone = alone();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("posted.fio");
+    fs::write(&file, FIO).expect("writable");
+    let mut run = Run::start("run", browser, &www(), &["--fio", &file.to_string_lossy(), "--methods", "main/slice,worker/sync"]);
+    let code = run.end();
+    let errors = run.read("stderr");
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(errors.contains("posted.fio, line 4: direct=1: not used"), "{errors}");
+    let result = run.result();
+    assert_complete(&result);
+    assert_eq!((result.job.name.as_str(), result.seed, result.groups.len()), ("posted", Seed(42), 1));
+    let depths: Vec<u32> = result.groups[0].record.arms.iter().filter(|arm| arm.role == Role::Baseline).map(|arm| arm.iodepth).collect();
+    assert_eq!(depths, [16]);
 }
 
 fn the_quick_preset_answers_within_a_minute(browser: Browser) {

@@ -1,86 +1,75 @@
 //! What a job must satisfy beyond being TOML of the right shape. All mistakes are found, not just the first.
 
 use std::collections::HashSet;
-use std::fmt;
 
+use super::mistake::Problem;
 use super::{Group, Job, MethodName, Open, Timing};
 use crate::units::Bytes;
 
 /// The largest block that is read in one op; above it, buffers of a phone's page run out.
-const LARGEST_BLOCK: Bytes = Bytes(64 << 20);
+pub(super) const LARGEST_BLOCK: Bytes = Bytes(64 << 20);
 /// The largest offset that JavaScript's numbers hold exactly is 2^53; this is well below and above any quota in sight.
-const LARGEST_SIZE: Bytes = Bytes(1 << 40);
+pub(super) const LARGEST_SIZE: Bytes = Bytes(1 << 40);
 /// A list of more blocks than this takes more memory than a phone's page should.
 const MOST_BLOCKS: u64 = 1 << 22;
 /// Safari refuses more open files than about 252; half of that stays clear of it.
 pub const MOST_KEPT_FILES: u32 = 128;
 /// More files than this take longer to create than to measure.
-const MOST_FILES: u32 = 10_000;
+pub(super) const MOST_FILES: u32 = 10_000;
 /// A day. A longer budget is a mistake of units.
-const LONGEST_BUDGET_S: f64 = 86_400.0;
+pub(super) const LONGEST_BUDGET_S: u64 = 86_400;
 /// More reads in flight than this are more than any browser works on at once: they would only wait.
-const DEEPEST: u32 = 256;
+pub(super) const DEEPEST: u32 = 256;
 /// So many workers take a gigabyte and more for themselves.
-const MOST_WORKERS: u32 = 128;
+pub(super) const MOST_WORKERS: u32 = 128;
 /// A pass of more ops than this takes longer than the deadline of a sample where an op is a promise.
 const LONGEST_PASS: u64 = 1 << 14;
 /// An op every 10 µs, which is two ticks of the finest clock that browsers have: nothing faster can be scheduled by it.
-const HIGHEST_RATE: u32 = 100_000;
+pub(super) const HIGHEST_RATE: u32 = 100_000;
 /// More groups, or methods in one, than a person would read.
-const MOST_ENTRIES: usize = 64;
+pub(super) const MOST_ENTRIES: usize = 64;
 
-/// A job that cannot be run, and all that is wrong with it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", .mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-pub struct BadJob {
-    /// At least one.
-    pub mistakes: Vec<Mistake>,
+/// The whole numbers that a field may have, where a job may choose one of many.
+pub(super) fn range(field: &str) -> Option<(u64, u64)> {
+    Some(match field {
+        "budget_s" => (1, LONGEST_BUDGET_S),
+        "nrfiles" => (1, MOST_FILES.into()),
+        "iodepth" => (1, DEEPEST.into()),
+        "numjobs" => (1, MOST_WORKERS.into()),
+        "rate_iops" => (1, HIGHEST_RATE.into()),
+        _ => return None,
+    })
 }
 
-/// One thing that is wrong with a job.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
-    /// Where: `group small-files, nrfiles`, or a line.
-    pub place: String,
-    /// What was found and what is allowed.
-    pub problem: String,
-}
-
-impl fmt::Display for Mistake {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.problem)
-    }
-}
-
-impl BadJob {
-    pub(super) fn syntax(error: &toml::de::Error) -> Self {
-        // The TOML library's own text shows the line and points at the place.
-        Self { mistakes: vec![Mistake { place: "not a job".into(), problem: error.to_string().trim_end().to_owned() }] }
-    }
-}
-
-pub(super) fn check(job: &Job) -> Vec<Mistake> {
-    let mut mistakes = Mistakes { place: "job".into(), found: Vec::new() };
+/// What is wrong with the job but not with a group.
+pub(super) fn job(job: &Job) -> Vec<Problem> {
+    let mut mistakes = Mistakes::default();
     mistakes.name(&job.name);
-    mistakes.require(job.budget_s.is_finite() && job.budget_s >= 1.0 && job.budget_s <= LONGEST_BUDGET_S, "budget_s", || {
+    mistakes.require(job.budget_s.is_finite() && job.budget_s >= 1.0 && job.budget_s <= LONGEST_BUDGET_S as f64, "budget_s", || {
         format!("{} s; allowed are 1 to {LONGEST_BUDGET_S}", job.budget_s)
     });
     mistakes.require(!job.groups.is_empty() && job.groups.len() <= MOST_ENTRIES, "group", || {
         format!("{} groups; allowed are 1 to {MOST_ENTRIES}, each starting with [[group]]", job.groups.len())
     });
-    let mut names = HashSet::new();
-    for group in &job.groups {
-        mistakes.place = format!("group {}", group.name);
-        mistakes.name(&group.name);
-        mistakes.require(names.insert(&group.name), "name", || "another group has the same name".into());
-        check_group(group, &mut mistakes);
-    }
-    if mistakes.found.is_empty() {
-        mistakes.place = "job".into();
-        mistakes.require(job.held() <= job.storage, "storage", || {
-            format!("{} allowed, but the groups' files take {}", job.storage, job.held())
-        });
-    }
+    mistakes.found
+}
+
+/// What is wrong with the group of this number.
+pub(super) fn group(job: &Job, number: usize) -> Vec<Problem> {
+    let mut mistakes = Mistakes::default();
+    let group = &job.groups[number];
+    mistakes.name(&group.name);
+    let again = job.groups[..number].iter().any(|other| other.name == group.name);
+    mistakes.require(!again, "name", || format!("{:?}; another group has the same name", group.name));
+    check_group(group, &mut mistakes);
+    mistakes.found
+}
+
+/// What is wrong with all groups together, each of which is right.
+pub(super) fn whole(job: &Job) -> Vec<Problem> {
+    let mut mistakes = Mistakes::default();
+    mistakes
+        .require(job.held() <= job.storage, "storage", || format!("{} allowed, but the groups' files take {}", job.storage, job.held()));
     mistakes.found
 }
 
@@ -91,37 +80,43 @@ fn check_group(group: &Group, mistakes: &mut Mistakes) {
     mistakes.require(size.0 >= 1 && size <= LARGEST_SIZE, "size", || format!("{size}; allowed are 1 B to {LARGEST_SIZE}"));
     if nrfiles >= 1 {
         let files = u64::from(nrfiles);
-        mistakes
-            .require(size.0.is_multiple_of(files), "size", || format!("{} B do not divide into {nrfiles} files of the same size", size.0));
+        mistakes.together(size.0.is_multiple_of(files), "size", &["nrfiles"], || {
+            format!("{} B do not divide into {nrfiles} files of the same size", size.0)
+        });
         let file_size = size.0 / files;
-        mistakes.require(bs.0 >= 1 && file_size >= bs.0 && file_size.is_multiple_of(bs.0), "bs", || {
+        mistakes.together(bs.0 >= 1 && file_size >= bs.0 && file_size.is_multiple_of(bs.0), "bs", &["size", "nrfiles"], || {
             format!("{} B do not divide a file of {file_size} B into whole blocks", bs.0)
         });
-        mistakes.require(bs.0 == 0 || size.0 / bs.0 <= MOST_BLOCKS, "bs", || {
+        mistakes.together(bs.0 == 0 || size.0 / bs.0 <= MOST_BLOCKS, "bs", &["size"], || {
             format!("{size} hold more than {MOST_BLOCKS} blocks of {bs}, the most that a group may have; take larger blocks")
         });
     }
-    mistakes.require(group.timing != Timing::Passes || group.blocks() <= LONGEST_PASS, "timing", || {
+    mistakes.together(group.timing != Timing::Passes || group.blocks() <= LONGEST_PASS, "timing", &["size", "bs"], || {
         format!("a pass is {} ops of {bs}; allowed are {LONGEST_PASS}: take larger blocks, or timing = \"passes\" out", group.blocks())
     });
     check_arm(group, mistakes);
     mistakes.require(group.rate_iops.is_none_or(|rate| (1..=HIGHEST_RATE).contains(&rate)), "rate_iops", || {
         format!("{} ops a second; allowed are 1 to {HIGHEST_RATE}", group.rate_iops.unwrap_or_default())
     });
-    mistakes.require(group.rate_iops.is_none() || group.timing == Timing::Ops, "rate_iops", || {
+    mistakes.together(group.rate_iops.is_none() || group.timing == Timing::Ops, "rate_iops", &["timing"], || {
         "only ops that are timed one by one can be offered at a rate; write timing = \"ops\" beside it, or leave the rate out".into()
     });
     mistakes.require(!group.methods.is_empty() && group.methods.len() <= MOST_ENTRIES, "methods", || {
         format!("{} methods; allowed are 1 to {MOST_ENTRIES} to compare with the baseline", group.methods.len())
     });
     let mut seen = HashSet::new();
-    for method in group.named() {
+    for method in [&group.baseline].into_iter().chain(&group.methods) {
         let own = group.of_arm(method);
-        mistakes.require(seen.insert((method.plain(), own.open, own.iodepth, own.numjobs)), "methods", || twice(method));
+        let first = seen.insert((method.plain(), own.open, own.iodepth, own.numjobs));
+        mistakes.together(first, "methods", &["baseline"], || twice(method));
         if own != *group {
-            let place = std::mem::replace(&mut mistakes.place, format!("group {}, {method}", group.name));
-            check_arm(&own, mistakes);
-            mistakes.place = place;
+            let mut of_arm = Mistakes::default();
+            check_arm(&own, &mut of_arm);
+            let field = if *method == group.baseline { "baseline" } else { "methods" };
+            mistakes.found.extend(of_arm.found.into_iter().map(|Problem { field: option, text, .. }| Problem {
+                method: Some(method.to_string()),
+                ..Problem::of(field, format!("{method}, {option}: {text}"))
+            }));
         }
     }
 }
@@ -134,7 +129,7 @@ fn twice(method: &MethodName) -> String {
 /// What an arm's options can change: `group` is the workload as it has it.
 fn check_arm(group: &Group, mistakes: &mut Mistakes) {
     let nrfiles = group.nrfiles;
-    mistakes.require(group.open == Open::Each || nrfiles <= MOST_KEPT_FILES, "open", || {
+    mistakes.together(group.open == Open::Each || nrfiles <= MOST_KEPT_FILES, "open", &["nrfiles"], || {
         format!("\"kept\" would hold {nrfiles} files open; allowed are {MOST_KEPT_FILES}, since browsers limit open files")
     });
     check_depth(group, mistakes);
@@ -145,28 +140,33 @@ fn check_depth(group: &Group, mistakes: &mut Mistakes) {
     mistakes.require((1..=DEEPEST).contains(&iodepth), "iodepth", || format!("{iodepth} reads in flight; allowed are 1 to {DEEPEST}"));
     mistakes.require((1..=MOST_WORKERS).contains(&numjobs), "numjobs", || format!("{numjobs} workers; allowed are 1 to {MOST_WORKERS}"));
     let in_flight = Bytes(bs.0.saturating_mul(u64::from(iodepth)).saturating_mul(u64::from(numjobs)));
-    // Each of them too large alone is told as such.
-    mistakes.require(bs > LARGEST_BLOCK || iodepth > DEEPEST || numjobs > MOST_WORKERS || in_flight <= LARGEST_BLOCK, "iodepth", || {
+    mistakes.together(in_flight <= LARGEST_BLOCK, "iodepth", &["bs", "numjobs"], || {
         let each = if numjobs == 1 { String::new() } else { format!(" in each of {numjobs} workers") };
         format!(
             "{iodepth} reads of {bs} in flight{each} hold {in_flight} at once; allowed are {LARGEST_BLOCK}, since the buffers \
              of a phone's page run out: take a smaller iodepth, numjobs or bs"
         )
     });
-    mistakes.require(iodepth == 1 || group.timing != Timing::Ops, "iodepth", || {
+    mistakes.together(iodepth == 1 || group.timing != Timing::Ops, "iodepth", &["timing"], || {
         format!("{iodepth} reads in flight cannot be timed one by one: take timing = \"ops\" out, or iodepth")
     });
 }
 
+#[derive(Default)]
 struct Mistakes {
-    place: String,
-    found: Vec<Mistake>,
+    found: Vec<Problem>,
 }
 
 impl Mistakes {
-    fn require(&mut self, holds: bool, field: &str, problem: impl FnOnce() -> String) {
+    /// What must hold of a field by itself.
+    fn require(&mut self, holds: bool, field: &'static str, problem: impl FnOnce() -> String) {
+        self.together(holds, field, &[], problem);
+    }
+
+    /// What must hold of a field together with others. It is not told where one of them is wrong by itself.
+    fn together(&mut self, holds: bool, field: &'static str, with: &'static [&'static str], problem: impl FnOnce() -> String) {
         if !holds {
-            self.found.push(Mistake { place: format!("{}, {field}", self.place), problem: problem() });
+            self.found.push(Problem { field, method: None, with, text: problem() });
         }
     }
 
@@ -229,22 +229,18 @@ mod tests {
             (r#""4 KiB""#, r#""4 KiX""#, "`4 KiX` is not a size"),
             (r#"open = "kept""#, "open = \"kept\"\nnrfiles = 0", "group blocks, nrfiles: 0 files"),
             (r#"open = "kept""#, "open = \"kept\"\nnrfiles = 7", "group blocks, size: 65536 B do not divide into 7 files"),
-            (r#"open = "kept""#, r#"open = "sometimes""#, "unknown variant `sometimes`, expected `each` or `kept`"),
-            (r#"rw = "randread""#, r#"rw = "write""#, "unknown variant `write`, expected `read` or `randread`"),
-            (r#"rw = "randread""#, "rw = \"randread\"\nspeed = 3", "unknown field `speed`"),
-            (
-                r#"open = "kept""#,
-                "open = \"kept\"\ntiming = \"rounds\"",
-                "unknown variant `rounds`, expected one of `batches`, `passes`, `ops`",
-            ),
+            (r#"open = "kept""#, r#"open = "sometimes""#, "open: \"sometimes\"; allowed are `each` or `kept`"),
+            (r#"rw = "randread""#, r#"rw = "write""#, "rw: \"write\"; allowed are `read` or `randread`"),
+            (r#"rw = "randread""#, "rw = \"randread\"\nspeed = 3", "group blocks, speed: there is no such field; allowed are name, title"),
+            (r#"open = "kept""#, "open = \"kept\"\ntiming = \"rounds\"", "timing: \"rounds\"; allowed are `batches`, `passes` or `ops`"),
             (r#"open = "kept""#, "open = \"kept\"\nrate_iops = 200", "group blocks, rate_iops: only ops that are timed one by one"),
             (r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = 0", "rate_iops: 0 ops a second; allowed are 1 to"),
             (r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = 100001", "rate_iops: 100001 ops a second"),
-            (r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = -1", "rate_iops = -1"),
+            (r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = -1", "rate_iops: -1; allowed are whole numbers from 1 to"),
             (r#"open = "kept""#, "open = \"kept\"\niodepth = 0", "group blocks, iodepth: 0 reads in flight; allowed are 1 to 256"),
             (r#"open = "kept""#, "open = \"kept\"\niodepth = 257", "group blocks, iodepth: 257 reads in flight"),
-            (r#"open = "kept""#, "open = \"kept\"\niodepth = -1", "iodepth = -1"),
-            (r#"open = "kept""#, "open = \"kept\"\niodepth = 1.5", "iodepth = 1.5"),
+            (r#"open = "kept""#, "open = \"kept\"\niodepth = -1", "iodepth: -1; allowed are whole numbers from 1 to 256"),
+            (r#"open = "kept""#, "open = \"kept\"\niodepth = 1.5", "iodepth: 1.5; allowed are whole numbers from 1 to 256"),
             (r#"open = "kept""#, "open = \"kept\"\niodepth = 4\ntiming = \"ops\"", "iodepth: 4 reads in flight cannot be timed one by one"),
             (r#"open = "kept""#, "open = \"kept\"\nnumjobs = 0", "group blocks, numjobs: 0 workers; allowed are 1 to 128"),
             (r#"open = "kept""#, "open = \"kept\"\nnumjobs = 129", "group blocks, numjobs: 129 workers"),
@@ -279,18 +275,5 @@ mod tests {
             let found = mistakes(change, into);
             assert!(found.contains(told), "{into}: {found}");
         }
-    }
-
-    #[test]
-    fn all_mistakes_are_told_at_once() {
-        let text = JOB.replace("budget_s = 10", "budget_s = 0").replace(r#""4 KiB""#, r#""3 KiB""#).replace(r#"["worker/sync"]"#, "[]");
-        let found = Job::from_toml(&text).expect_err("three mistakes").mistakes;
-        assert_eq!(found.len(), 3, "{found:?}");
-    }
-
-    #[test]
-    fn a_line_that_is_no_toml_is_shown() {
-        let found = mistakes("budget_s = 10", "budget_s 10");
-        assert!(found.contains("line 4"), "{found}");
     }
 }

@@ -1,14 +1,20 @@
 //! A job says what to measure: a TOML file with a budget and groups. A preset is a job that ships in `fixtures/`.
 
 mod check;
+#[cfg(test)]
+mod document;
 mod method;
+mod mistake;
+mod names;
 mod options;
+mod read;
 mod timing;
 
 use serde::{Deserialize, Serialize};
 
-pub use check::{BadJob, MOST_KEPT_FILES, Mistake};
+pub use check::MOST_KEPT_FILES;
 pub use method::{BadMethodName, MethodName, Thread};
+pub use mistake::{BadJob, Mistake, Problem};
 pub use options::Options;
 pub use timing::Timing;
 
@@ -18,6 +24,7 @@ include!(concat!(env!("OUT_DIR"), "/presets.rs"));
 
 /// What to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Job {
     /// A short name, of lower-case letters, digits and hyphens.
@@ -35,6 +42,7 @@ pub struct Job {
 
 /// One workload and the methods that compete on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Group {
     /// A short name, unlike the job's other groups.
@@ -85,6 +93,7 @@ pub(crate) fn is_one(number: &u32) -> bool {
 
 /// fio's `rw`: the order of an arm's ops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Rw {
     /// Block after block, file after file.
@@ -95,6 +104,7 @@ pub enum Rw {
 
 /// When files are opened and closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Open {
     /// An op looks its file up, opens it, reads and closes it.
@@ -118,20 +128,34 @@ impl Job {
     /// Reads a job from TOML and checks it.
     ///
     /// # Errors
-    /// Every mistake at once: TOML that does not parse with its line, and otherwise all values that make no sense.
+    /// Every mistake at once, each with its line: lines that are no TOML; and otherwise fields that there are none of, that are missing or
+    /// hold something of the wrong type, values out of their range, and values that make no sense together.
     pub fn from_toml(text: &str) -> Result<Self, BadJob> {
-        Self::from_toml_with(text, |_| Vec::new())
+        Self::from_toml_with(text, |_| Vec::new(), |_| Vec::new())
     }
 
-    /// The same with further things to check in each group: the methods, which only the part in the browser knows.
+    /// The same with further things to check in each group and, where all groups are right, in the job: the methods, which only the part
+    /// in the browser knows.
     ///
     /// # Errors
     /// As [`Self::from_toml`].
-    pub fn from_toml_with(text: &str, further: impl Fn(&Group) -> Vec<Mistake>) -> Result<Self, BadJob> {
-        let job: Self = toml::from_str(text).map_err(|error| BadJob::syntax(&error))?;
-        let mut mistakes = check::check(&job);
-        mistakes.extend(job.groups.iter().flat_map(further));
-        if mistakes.is_empty() { Ok(job) } else { Err(BadJob { mistakes }) }
+    pub fn from_toml_with(
+        text: &str,
+        of_group: impl Fn(&Group) -> Vec<Problem>,
+        of_job: impl Fn(&Self) -> Vec<Problem>,
+    ) -> Result<Self, BadJob> {
+        let mut read = read::Read::new(text)?;
+        read.add(None, check::job(&read.job));
+        for number in 0..read.job.groups.len() {
+            read.add(Some(number), check::group(&read.job, number));
+            read.add(Some(number), of_group(&read.job.groups[number]));
+        }
+        if read.mistakes.is_empty() {
+            let mut problems = check::whole(&read.job);
+            problems.extend(of_job(&read.job));
+            read.add(None, problems);
+        }
+        read.finish()
     }
 
     /// The text of a preset.
@@ -192,7 +216,7 @@ impl Group {
     /// The files that the group reads.
     #[must_use]
     pub fn fileset(&self) -> Fileset {
-        Fileset { nrfiles: self.nrfiles, file_size: Bytes(self.size.0 / u64::from(self.nrfiles)) }
+        Fileset { nrfiles: self.nrfiles, file_size: Bytes(self.size.0 / u64::from(self.nrfiles.max(1))) }
     }
 
     /// Whether an op is a whole file.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// How the ops of a sample are timed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Timing {
     /// All together: two readings of the clock for a batch that is long enough for it.
