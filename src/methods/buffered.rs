@@ -183,6 +183,7 @@ impl ReadOp for Slices {
             }
             let buffer = opfs::array_buffer(&opfs::slice(file, name, at, rest.max(BUFFER))?, name).await?;
             let bytes = Uint8Array::new(&buffer);
+            sink.made(bytes.length());
             if bytes.length() == 0 {
                 return Err(OpfsError::short(Call::ArrayBuffer, name, op.at, done, op.len));
             }

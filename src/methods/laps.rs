@@ -129,6 +129,9 @@ impl Sink for Buffers {
     }
     fn reuse(&mut self, _: &JsValue, _: u32, _: u32) {}
     fn reused(&mut self, _: &JsValue, _: u32, _: u32) {}
+    fn made(&mut self, bytes: u32) {
+        self.0 += u64::from(bytes);
+    }
     fn join(&mut self, apart: Self) {
         self.0 += apart.0;
     }

@@ -517,6 +517,9 @@ trait Sink {
     fn reuse(&mut self, buffer: &JsValue, from: u32, length: u32);
     /// What a read put there.
     fn reused(&mut self, buffer: &JsValue, from: u32, length: u32);
+    /// A buffer of so many bytes that the browser made, of which an op takes what it wants.
+    #[inline(always)]
+    fn made(&mut self, _: u32) {}
     /// What an op brought whose bytes went apart. Its turn has come.
     fn join(&mut self, apart: Self::Apart);
 }
