@@ -54,11 +54,11 @@ fn play(device: &mut Device, budget_s: f64) -> (GroupRecord, GroupEstimates) {
 }
 
 fn play_from(seed: Seed, tick: Nanos, device: &mut Device, budget_s: f64, watch: impl FnMut(&Step)) -> (GroupRecord, GroupEstimates) {
-    play_group(group(), seed, tick, device, budget_s, watch)
+    play_group(&group(), seed, tick, device, budget_s, watch)
 }
 
 fn play_group(
-    group: Group,
+    group: &Group,
     seed: Seed,
     tick: Nanos,
     device: &mut Device,
@@ -66,8 +66,8 @@ fn play_group(
     watch: impl FnMut(&Step),
 ) -> (GroupRecord, GroupEstimates) {
     let arms = arms(device, tick);
-    device.open(&group, &arms);
-    let record = simulate::play(device, GroupPlan::new(&group, seed, arms, Task::new(1, Nanos::from_s(budget_s))), watch);
+    device.open(group, &arms);
+    let record = simulate::play(device, GroupPlan::new(group, seed, arms, Task::new(1, Nanos::from_s(budget_s))), watch);
     let estimates = estimate(&record, seed);
     (record, estimates)
 }
@@ -78,7 +78,7 @@ fn a_sample_of_passes_reads_everything_once_or_several_times_whatever_the_budget
     let group = Group { timing: Timing::Passes, size: Bytes(50 * 4096), iodepth: 50, ..group() };
     for budget_s in [0.1, 20.0] {
         let mut strides = Vec::new();
-        let (record, estimates) = play_group(group.clone(), SEED, TICK, &mut quiet(), budget_s, |step| {
+        let (record, estimates) = play_group(&group, SEED, TICK, &mut quiet(), budget_s, |step| {
             strides.extend(if let Step::Sample { stride, .. } = step { Some(*stride) } else { None });
         });
         let passes = |arm: usize| (record.arms[arm].n / 50, record.arms[arm].n % 50);
