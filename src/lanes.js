@@ -6,7 +6,8 @@
 //   lane.read(file, at, length, pieces)   a promise of what comes
 //   lane.count(came, pieces)              how many bytes that is
 //
-// `pieces` is undefined while time is taken. While bytes are checked it is a list that takes them: buffers, arrays, or strings.
+// `pieces` is undefined while time is taken. While bytes are checked it is a list that takes them: buffers, arrays, or strings. Where they are
+// copies of what was read, `pieces.made` says how many bytes of buffers the browser made for the op.
 // Whoever fails with something to say about it throws { call, error }: the call that failed, where it is not the method's usual one.
 
 /** Reads all ops. [milliseconds, bytes] */

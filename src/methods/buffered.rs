@@ -160,7 +160,10 @@ export const bufferedLane = (opened, open, blockLength, BUFFER) => {
         blob = await open(file);
       }
       // A read that brings nothing must not pass for one that brought what was there.
-      if (pieces) block.fill(0);
+      if (pieces) {
+        block.fill(0);
+        pieces.made = 0;
+      }
       let done = 0;
       while (done < length) {
         const skip = at + done - ahead.from;
@@ -173,6 +176,7 @@ export const bufferedLane = (opened, open, blockLength, BUFFER) => {
         const from = at + done;
         const rest = length - done;
         const bytes = new Uint8Array(await blob.slice(from, from + Math.max(rest, BUFFER)).arrayBuffer());
+        if (pieces) pieces.made += bytes.length;
         if (bytes.length === 0) throw { message: `the file ended after ${done} of ${length} B from offset ${at}` };
         if (rest < BUFFER) {
           ahead = { file, from, bytes };

@@ -150,16 +150,14 @@ impl Lanes {
         failed(self.call, name, failure)
     }
 
-    /// Reads into a sink, some ops at a time.
-    async fn read_into(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
+    /// Reads some ops at a time, and hands over what each brought.
+    async fn read_pieces(&self, ops: &[Op], mut take: impl FnMut(&Array)) -> Result<Timed, OpfsError> {
         let mut all = Timed { elapsed_ms: 0.0, bytes: 0 };
         let length = ops.first().map_or(1, |op| op.len as usize).max(1);
         for ops in ops.chunks((CHECKED_AT_ONCE / length).max(2 * self.lanes.length() as usize)) {
             let taken = Array::new();
             all = all.and(self.run(ops, Some(&taken)).await?);
-            for pieces in taken {
-                pieces.unchecked_ref::<Array>().iter().for_each(|piece| give(&piece, sink));
-            }
+            taken.iter().for_each(|pieces| take(pieces.unchecked_ref()));
         }
         Ok(all)
     }
@@ -178,14 +176,18 @@ impl Reader for Lanes {
     fn read<'a>(&'a self, ops: &'a [Op], check: Option<&'a mut Checksum>) -> LocalBoxFuture<'a, Result<Timed, OpfsError>> {
         match check {
             None => Box::pin(self.run(ops, None)),
-            Some(checksum) => Box::pin(self.read_into(ops, checksum)),
+            Some(checksum) => Box::pin(self.read_pieces(ops, |pieces| pieces.iter().for_each(|piece| give(&piece, checksum)))),
         }
     }
 
     fn buffers<'a>(&'a self, ops: &'a [Op]) -> LocalBoxFuture<'a, Result<u64, OpfsError>> {
         Box::pin(async move {
             let mut buffers = Buffers::default();
-            self.read_into(ops, &mut buffers).await?;
+            self.read_pieces(ops, |pieces| match made(pieces) {
+                Some(bytes) => buffers.0 += bytes,
+                None => pieces.iter().for_each(|piece| give(&piece, &mut buffers)),
+            })
+            .await?;
             Ok(buffers.0)
         })
     }
@@ -346,6 +348,12 @@ pub(super) fn give(piece: &JsValue, sink: &mut impl Sink) {
     } else {
         sink.buffer(piece.unchecked_ref::<ArrayBuffer>());
     }
+}
+
+/// The bytes of the buffers that the browser made for an op, where what it brought is a copy.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a count of bytes
+fn made(pieces: &Array) -> Option<u64> {
+    Reflect::get(pieces, &"made".into()).ok()?.as_f64().map(|bytes| bytes as u64)
 }
 
 /// Bytes of what was read. Text as a checksum takes it.

@@ -73,7 +73,10 @@ impl Memory {
 export const askingShared = (ask, numbers, data, READ) => ({
   read(file, at, length, pieces) {
     // A read that brings nothing must not pass for one that brought what was there.
-    if (pieces) data.fill(0);
+    if (pieces) {
+      data.fill(0);
+      pieces.made = 0;
+    }
     return ask(file, at);
   },
   count(_, pieces) {

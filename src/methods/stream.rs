@@ -60,7 +60,10 @@ export const byob = (length) => {
       let buffer = held.buffer ?? new ArrayBuffer(length);
       held.buffer = undefined;
       // A read that brings nothing must not pass for one that brought what was there.
-      if (pieces) new Uint8Array(buffer).fill(0);
+      if (pieces) {
+        new Uint8Array(buffer).fill(0);
+        pieces.made = 0;
+      }
       let filled = 0;
       while (filled < length) {
         const { done, value } = await reader.read(new Uint8Array(buffer, filled, length - filled));

@@ -232,7 +232,7 @@ mod tests {
             (r#"open = "kept""#, r#"open = "sometimes""#, "open: \"sometimes\"; allowed are `each` or `kept`"),
             (r#"rw = "randread""#, r#"rw = "write""#, "rw: \"write\"; allowed are `read` or `randread`"),
             (r#"rw = "randread""#, "rw = \"randread\"\nspeed = 3", "group blocks, speed: there is no such field; allowed are name, title"),
-            (r#"open = "kept""#, "open = \"kept\"\ntiming = \"rounds\"", "timing: \"rounds\"; allowed are `batches`, `passes` or `ops`"),
+            (r#"open = "kept""#, "open = \"kept\"\ntiming = \"rounds\"", "timing: \"rounds\"; allowed are `batches`, `passes`, `ops`"),
             (r#"open = "kept""#, "open = \"kept\"\nrate_iops = 200", "group blocks, rate_iops: only ops that are timed one by one"),
             (r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = 0", "rate_iops: 0 ops a second; allowed are 1 to"),
             (r#"open = "kept""#, "open = \"kept\"\ntiming = \"ops\"\nrate_iops = 100001", "rate_iops: 100001 ops a second"),

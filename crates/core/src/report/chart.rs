@@ -21,6 +21,8 @@ const LANE: usize = 42;
 /// From the top of a lane to its text's baseline, and to its mark.
 const TEXT: usize = 15;
 const MARK: usize = 28;
+/// Where arms differ in their options, lanes have a second line of text for those: cut off, two names would be one.
+const OPTIONS: usize = 16;
 /// Height of the axis below the lanes: its labels, and which way is faster.
 const AXIS: usize = 44;
 /// A name longer than this would run into the finding on a narrow phone.
@@ -29,6 +31,8 @@ const LONGEST_NAME: usize = 20;
 /// An arm that has a ratio.
 struct Lane {
     name: String,
+    /// What the arm does otherwise than the group says. Empty where it does nothing.
+    options: String,
     null: bool,
     class: &'static str,
     label: String,
@@ -71,7 +75,9 @@ impl Lane {
         let lead = Lead::of(estimate);
         let log = lead.log.filter(|log| log.is_finite())?;
         let (class, label) = (lead.class_of(arm), lead.label_of(arm));
-        Some(Self { name: words::arm(&group.record, arm), null: arm.role == Role::Null, class, label, lead, log })
+        let (name, null) = (words::arm(&group.record, arm), arm.role == Role::Null);
+        let options = if null { String::new() } else { arm.method.options().to_string() };
+        Some(Self { name, options, null, class, label, lead, log })
     }
 
     fn class(&self) -> String {
@@ -88,11 +94,13 @@ impl Lane {
         }
     }
 
+    /// The name without its options, which have a line of their own.
     fn shortened(&self) -> String {
-        if self.name.chars().count() <= LONGEST_NAME {
-            return self.name.clone();
+        let name = self.name.strip_suffix(&self.options).map_or(&*self.name, |name| name.trim_end_matches(':'));
+        if name.chars().count() <= LONGEST_NAME {
+            return name.to_owned();
         }
-        self.name.chars().take(LONGEST_NAME - 1).chain(['…']).collect()
+        name.chars().take(LONGEST_NAME - 1).chain(['…']).collect()
     }
 
     /// The numbers in words, for those who do not see the chart.
@@ -117,7 +125,9 @@ fn svg(group: &GroupResult, lanes: &[Lane]) -> Markup {
     let margin = libm::log1p(protocol::MARGIN);
     let (band_from, band_to) = (axis.position(-margin), axis.position(margin));
     let one = percentage(axis.position(0.0));
-    let bottom = lanes.len() * LANE + 4;
+    let second = if lanes.iter().any(|lane| !lane.options.is_empty()) { OPTIONS } else { 0 };
+    let height = LANE + second;
+    let bottom = lanes.len() * height + 4;
     let baseline = &group.record.group.baseline;
     let id = format!("chart-{}", group.record.index);
     let described: Vec<String> = lanes.iter().map(Lane::described).collect();
@@ -131,7 +141,7 @@ fn svg(group: &GroupResult, lanes: &[Lane]) -> Markup {
                 text.tick x=(percentage(tick.at)) y=(bottom + 16) text-anchor="middle" { (tick.label) }
             }
             line.one x1=(one) x2=(one) y1="0" y2=(bottom) {}
-            @for (place, lane) in lanes.iter().enumerate() { (drawn(lane, &axis, place * LANE)) }
+            @for (place, lane) in lanes.iter().enumerate() { (drawn(lane, &axis, place * height, second)) }
             text.direction x="0" y=(bottom + 36) { "← faster than " (baseline) }
             text.direction x="100%" y=(bottom + 36) text-anchor="end" { "slower →" }
         }
@@ -142,13 +152,14 @@ fn width(from: f64, to: f64) -> String {
     format!("{:.2}%", (to - from) * (EDGES.1 - EDGES.0) * 100.0)
 }
 
-/// One arm: its name, what was found, a stem from 1, its interval and its point.
-fn drawn(lane: &Lane, axis: &Axis, top: usize) -> Markup {
+/// One arm: its name, what was found, a stem from 1, its interval and its point. A second line of text is so high.
+fn drawn(lane: &Lane, axis: &Axis, top: usize, second: usize) -> Markup {
     let (point, one) = (percentage(axis.position(lane.log)), percentage(axis.position(0.0)));
-    let y = top + MARK;
+    let y = top + second + MARK;
     html! {
         g class=(lane.class()) {
             text.name x="0" y=(top + TEXT) { (lane.shortened()) }
+            @if !lane.options.is_empty() { text.options x="0" y=(top + TEXT + second) { (lane.options) } }
             text.finding x="100%" y=(top + TEXT) text-anchor="end" { (lane.finding()) }
             line.stem x1=(one) x2=(point) y1=(y) y2=(y) {}
             @if let Some((low, high)) = lane.lead.log_interval {
@@ -157,6 +168,24 @@ fn drawn(lane: &Lane, axis: &Axis, top: usize) -> Markup {
             } @else {
                 circle.point.open cx=(point) cy=(y) r="4" {}
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::samples;
+    use super::*;
+
+    #[test]
+    fn what_an_arm_does_otherwise_stands_on_a_line_of_its_own() {
+        let mut group = samples::chromium().groups.remove(1);
+        assert!(!chart(&group).into_string().contains("options"), "where no arm has any there is no such line");
+        let contender = group.record.arms.iter_mut().find(|arm| arm.role == Role::Contender).expect("there");
+        contender.method = "main/stream-byob:iodepth=50".parse().expect("a method's name");
+        let markup = chart(&group).into_string();
+        for text in [">main/stream-byob</text>", r#"class="options""#, ">iodepth=50</text>"] {
+            assert!(markup.contains(text), "{text}: {markup}");
         }
     }
 }

@@ -46,25 +46,26 @@ pub(super) fn block(run: &RunResult) -> Option<String> {
     let (first, _) = lines.first()?;
     let mut files: Vec<String> = run.groups.iter().map(|group| &group.record.group).filter(|group| is_shown(group)).map(files).collect();
     files.dedup();
-    let mut text = format!("opfs-bench {}: OPFS, a web page's private files\n", one_line(&run.version));
-    text += &format!(
-        "{} on {}; {}, warm; not the raw disk\n",
-        place(&run.environment.browser),
-        place(&run.environment.system),
-        files.join(", ")
-    );
+    let (browser, system) = (place(&run.environment.browser), place(&run.environment.system));
+    let mut text = vec![
+        format!("opfs-bench {}: OPFS, a web page's private files", one_line(&run.version)),
+        format!("{browser} on {system}; {}, warm; not the raw disk", files.join(", ")),
+    ];
     let mut section = "";
     for (of, line) in &lines {
         if *of != section {
             section = of;
             let names = SIDES.map(|side| format!("{:>WIDTH$}", side.name)).concat();
-            text += &format!("\n{:<LABEL$}{names}\n", format!("[{of}]"));
+            text.extend([String::new(), format!("{:<LABEL$}{names}", format!("[{of}]"))]);
         }
-        text += line;
+        text.push(line.clone());
     }
-    let used = SIDES.map(|side| format!("{}: {}", side.name, used(run, &side).join(", ")));
-    text +=
-        &format!("\n1 MB = 1 000 000 B. Sync handles {} one block at a time whatever Q says.\n{}\n", first.to_lowercase(), used.join("; "));
+    text.extend([
+        String::new(),
+        format!("1 MB = 1 000 000 B. Sync handles {} one block at a time whatever Q says.", first.to_lowercase()),
+        SIDES.map(|side| format!("{}: {}", side.name, used(run, &side).join(", "))).join("; "),
+    ]);
+    let text = text.join("\n") + "\n";
     // No back quote either: it could end what the block is pasted into.
     Some(text.replace(|letter: char| !letter.is_ascii() || letter == '`', "?"))
 }
@@ -102,7 +103,7 @@ fn line(group: &GroupResult) -> String {
         }
         None => "-".into(),
     });
-    format!("{label:<LABEL$}{}\n", sides.map(|side| format!("{side:>WIDTH$}")).concat())
+    format!("{label:<LABEL$}{}", sides.map(|side| format!("{side:>WIDTH$}")).concat())
 }
 
 /// The arm of this kind that is as deep as its line says, unless its calls have no queue, and has the highest throughput.

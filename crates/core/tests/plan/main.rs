@@ -1,13 +1,13 @@
 //! Plays whole groups through the plan: a device of known times instead of a browser, a clock that only moves when told.
 
 use opfs_bench_core::estimate::{GroupEstimates, Invalid, Note, Verdict, Withheld, estimate};
-use opfs_bench_core::job::{Group, Job};
+use opfs_bench_core::job::{Group, Job, Timing};
 use opfs_bench_core::plan::{ArmSpec, GroupPlan, Step, Task};
 use opfs_bench_core::protocol;
 use opfs_bench_core::result::{Batch, DropCause, Ended, GroupRecord, GroupResult, Incident, Role, When};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::simulate::{self, Clock, Device, Fault, Happening, MethodModel, Moment, Monotonic, Noise, WRONG};
-use opfs_bench_core::units::Nanos;
+use opfs_bench_core::units::{Bytes, Nanos};
 
 const SEED: Seed = Seed(42);
 const TICK: Nanos = Nanos(5_000);
@@ -54,11 +54,41 @@ fn play(device: &mut Device, budget_s: f64) -> (GroupRecord, GroupEstimates) {
 }
 
 fn play_from(seed: Seed, tick: Nanos, device: &mut Device, budget_s: f64, watch: impl FnMut(&Step)) -> (GroupRecord, GroupEstimates) {
-    let (group, arms) = (group(), arms(device, tick));
-    device.open(&group, &arms);
-    let record = simulate::play(device, GroupPlan::new(&group, seed, arms, Task::new(1, Nanos::from_s(budget_s))), watch);
+    play_group(&group(), seed, tick, device, budget_s, watch)
+}
+
+fn play_group(
+    group: &Group,
+    seed: Seed,
+    tick: Nanos,
+    device: &mut Device,
+    budget_s: f64,
+    watch: impl FnMut(&Step),
+) -> (GroupRecord, GroupEstimates) {
+    let arms = arms(device, tick);
+    device.open(group, &arms);
+    let record = simulate::play(device, GroupPlan::new(group, seed, arms, Task::new(1, Nanos::from_s(budget_s))), watch);
     let estimates = estimate(&record, seed);
     (record, estimates)
+}
+
+#[test]
+fn a_sample_of_passes_reads_everything_once_or_several_times_whatever_the_budget() {
+    // 50 blocks: 32 ms by promises, 50 µs by sync handles, of which 40 make the 2 ms that a sample must last.
+    let group = Group { timing: Timing::Passes, size: Bytes(50 * 4096), iodepth: 50, ..group() };
+    for budget_s in [0.1, 20.0] {
+        let mut strides = Vec::new();
+        let (record, estimates) = play_group(&group, SEED, TICK, &mut quiet(), budget_s, |step| {
+            strides.extend(if let Step::Sample { stride, .. } = step { Some(*stride) } else { None });
+        });
+        let passes = |arm: usize| (record.arms[arm].n / 50, record.arms[arm].n % 50);
+        assert_eq!([BASELINE, NULL, RPC].map(passes), [(1, 0), (1, 0), (2, 0)], "{budget_s}");
+        // A pilot reads whole ticks, and a little less than it took.
+        assert!(matches!(passes(SYNC), (40..=41, 0)), "{budget_s}: {:?}", passes(SYNC));
+        assert!(strides.iter().all(|stride| stride.is_multiple_of(50)), "each begins where the one before did: {strides:?}");
+        assert_eq!(record.incidents, [], "{budget_s}");
+        assert!(budget_s < 1.0 || estimates.rounds >= 12, "{}", estimates.rounds);
+    }
 }
 
 /// The places of the arms that every device here has.

@@ -38,8 +38,12 @@ impl GroupPlan {
         }
     }
 
-    /// How many reads the arm has in flight, in all its workers together.
+    /// How many reads the arm has in flight, in all its workers together, as far as a sample must hold many times that. What a pass takes is
+    /// what its queue takes to fill and to empty, too: all files at once are not more than that.
     fn in_flight(&self, arm: usize) -> u64 {
+        if self.record.group.timing == Timing::Passes {
+            return 1;
+        }
         let Arm { method, iodepth, .. } = &self.record.arms[arm];
         u64::from(*iodepth) * u64::from(self.record.group.workers(method))
     }
@@ -66,7 +70,9 @@ impl GroupPlan {
                 in_flight: self.in_flight(*arm),
             })
             .collect();
-        let left = self.record.budget_ns.since(self.record.elapsed_ns);
+        // Passes are no shorter where there is little time.
+        let passes = self.record.group.timing == Timing::Passes;
+        let left = if passes { Nanos(u64::MAX) } else { self.record.budget_ns.since(self.record.elapsed_ns) };
         let mut batches = batch::choose(&paces, 1, left);
         batches.arms.iter_mut().for_each(|(n, _)| *n = self.whole_passes((*n).min(self.most_ops())));
         if batches.ticks < protocol::FEWEST_TICKS {
