@@ -19,9 +19,11 @@ mod methods;
 mod opfs;
 mod page;
 mod sentinel;
+mod shown;
 mod single_ops;
 mod stores;
 mod worker;
 
-pub use page::{Bench, preset, presets, render, sweep};
+pub use page::{Bench, preset, presets, sweep};
+pub use shown::{conditions, qr, render, render_comparison, render_link};
 pub use worker::serve_worker;

@@ -22,7 +22,7 @@ fn number(object: &JsValue, name: &str) -> f64 {
 #[wasm_bindgen_test]
 fn quick_says_what_it_writes_and_how_long_it_takes() {
     assert!(presets().contains(&"quick".to_owned()));
-    let bench = Bench::new(&preset("quick").ok().unwrap(), None).ok().unwrap();
+    let bench = Bench::new(&preset("quick").ok().unwrap(), None, None).ok().unwrap();
     let plan = bench.plan().ok().unwrap();
     assert_eq!(number(&plan, "bytesWritten"), f64::from((32 << 20) + 1000 * 1024));
     assert!((30.0..60.0).contains(&number(&plan, "seconds")));
@@ -38,7 +38,7 @@ fn an_unknown_preset_is_named_and_the_known_ones_are_listed() {
 #[wasm_bindgen_test]
 fn a_job_is_checked_against_the_methods_there_are() {
     let quick = preset("quick").ok().unwrap();
-    let refused = |job: &str, seed: Option<&str>| message(Bench::new(job, seed.map(str::to_owned)).err().unwrap());
+    let refused = |job: &str, seed: Option<&str>| message(Bench::new(job, seed.map(str::to_owned), None).err().unwrap());
     let error = refused(&quick.replace("worker/sync", "worker/telepathy"), None);
     assert_eq!(error.lines().count(), 3, "{error}");
     assert!(error.contains("group random-4k, methods: there is no method worker/telepathy; there are: main/array-buffer"), "{error}");

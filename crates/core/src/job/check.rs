@@ -9,7 +9,7 @@ use crate::units::Bytes;
 /// The largest block that is read in one op; above it, buffers of a phone's page run out.
 const LARGEST_BLOCK: Bytes = Bytes(64 << 20);
 /// The largest offset that JavaScript's numbers hold exactly is 2^53; this is well below and above any quota in sight.
-const LARGEST_SIZE: Bytes = Bytes(1 << 40);
+pub(super) const LARGEST_SIZE: Bytes = Bytes(1 << 40);
 /// A list of more blocks than this takes more memory than a phone's page should.
 const MOST_BLOCKS: u64 = 1 << 22;
 /// Safari refuses more open files than about 252; half of that stays clear of it.

@@ -2,12 +2,14 @@
 
 mod check;
 mod method;
+mod parameters;
 mod timing;
 
 use serde::{Deserialize, Serialize};
 
 pub use check::{BadJob, MOST_KEPT_FILES, Mistake};
 pub use method::{BadMethodName, MethodName, Thread};
+pub use parameters::{PARAMETERS, Parameters};
 pub use timing::Timing;
 
 use crate::units::{Bytes, Nanos};

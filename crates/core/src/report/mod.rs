@@ -18,6 +18,7 @@ pub mod format;
 mod html;
 mod latency;
 mod lead;
+mod linked;
 mod markdown;
 mod native;
 mod prose;
@@ -30,10 +31,11 @@ mod text;
 mod verdict;
 mod words;
 
-pub use doubts::{Doubt, Severity, Unfinished, doubts};
+pub use doubts::{Doubt, Severity, Unfinished, beforehand, doubts};
 pub use prose::one_line;
 
 use crate::compare::Comparison;
+use crate::link::Linked;
 use crate::result::{GroupResult, RunResult};
 
 /// A result as pieces of HTML for a page that has its own frame. All of them are escaped, hold neither scripts nor inline
@@ -72,6 +74,23 @@ pub fn group_text(group: &GroupResult) -> String {
 #[must_use]
 pub fn comparison(comparison: &Comparison, base: &str, other: &str) -> String {
     comparison::text(comparison, base, other)
+}
+
+/// The same as a piece of HTML, escaped and styled as [`Fragments`] are.
+#[must_use]
+pub fn comparison_fragment(comparison: &Comparison, base: &str, other: &str) -> String {
+    comparison::html(comparison, base, other).into_string()
+}
+
+/// What a link brought, marked as such. There is no environment: a link tells too little of it.
+#[must_use]
+pub fn linked(linked: &Linked) -> Fragments {
+    Fragments {
+        answer: html::answer(&linked.run).into_string(),
+        doubts: linked::doubts(linked).into_string(),
+        groups: linked::groups(&linked.run).into_string(),
+        environment: String::new(),
+    }
 }
 
 /// The whole result as Markdown (with GitHub's tables).
