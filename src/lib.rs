@@ -24,6 +24,6 @@ mod single_ops;
 mod stores;
 mod worker;
 
-pub use page::{Bench, preset, presets, sweep};
+pub use page::{Bench, changeable, preset, presets, sweep};
 pub use shown::{conditions, qr, render, render_comparison, render_link};
 pub use worker::serve_worker;

@@ -34,6 +34,13 @@ pub fn presets() -> Vec<String> {
     Job::presets().map(str::to_owned).collect()
 }
 
+/// The names of what may be changed in a preset.
+#[wasm_bindgen]
+#[must_use]
+pub fn changeable() -> Vec<String> {
+    PARAMETERS.map(str::to_owned).into()
+}
+
 /// The text of a preset.
 ///
 /// # Errors
@@ -69,12 +76,15 @@ pub struct Bench {
 #[serde(rename_all = "camelCase")]
 struct Plan<'a> {
     name: &'a str,
+    /// Without what was changed, which stands in `changes`.
     title: &'a str,
     bytes_written: f64,
     seconds: f64,
     groups: Vec<PlannedGroup<'a>>,
     /// What differs from the job without changes, name and value.
     changes: Vec<(&'static str, String)>,
+    /// The same for people; empty where nothing is changed.
+    told: String,
     /// Every parameter with what the job has where nothing is changed; empty where it is of no use in this job.
     standard: Vec<(&'static str, String)>,
 }
@@ -118,11 +128,12 @@ impl Bench {
         let beside = bytes / BYTES_PER_SECOND + SECONDS_PER_FILE * f64::from(files) + SECONDS_PER_GROUP * self.job.groups.len() as f64;
         let plan = Plan {
             name: &self.job.name,
-            title: &self.job.title,
+            title: &self.standard.title,
             bytes_written: bytes,
             seconds: (self.job.budget_s + beside).ceil(),
             groups: self.job.groups.iter().map(|group| PlannedGroup { name: &group.name, title: &group.title }).collect(),
             changes: self.changes.pairs(),
+            told: self.changes.told(),
             standard: PARAMETERS.into_iter().map(|name| (name, standard(&self.standard, name))).collect(),
         };
         Ok(serde_wasm_bindgen::to_value(&plan)?)

@@ -15,8 +15,10 @@ const QUIET: usize = 4;
 
 #[derive(Serialize)]
 struct Shown {
-    #[serde(flatten)]
-    fragments: Pieces,
+    answer: String,
+    doubts: String,
+    groups: String,
+    environment: String,
     /// What a list says of it.
     name: String,
     started: String,
@@ -29,18 +31,12 @@ struct Shown {
     link: Option<String>,
 }
 
+/// A result of which there is no more than what a link told.
 #[derive(Serialize)]
-struct Pieces {
+struct Linked {
     answer: String,
     doubts: String,
     groups: String,
-    environment: String,
-}
-
-impl From<Fragments> for Pieces {
-    fn from(Fragments { answer, doubts, groups, environment }: Fragments) -> Self {
-        Self { answer, doubts, groups, environment }
-    }
 }
 
 /// A result, shown: an object of HTML fragments, what a list says of it, a self-contained page, Markdown, text, and a link's content.
@@ -50,8 +46,12 @@ impl From<Fragments> for Pieces {
 #[wasm_bindgen]
 pub fn render(result_json: &str) -> Result<JsValue, JsError> {
     let result = RunResult::from_json(result_json)?;
+    let Fragments { answer, doubts, groups, environment } = report::fragments(&result);
     let shown = Shown {
-        fragments: report::fragments(&result).into(),
+        answer,
+        doubts,
+        groups,
+        environment,
         name: report::one_line(&result.job.name),
         started: report::one_line(&result.started),
         browser: report::one_line(&format!("{} on {}", result.environment.browser, result.environment.system)),
@@ -70,8 +70,8 @@ pub fn render(result_json: &str) -> Result<JsValue, JsError> {
 /// When it is no link's content.
 #[wasm_bindgen(js_name = renderLink)]
 pub fn render_link(content: &str) -> Result<JsValue, JsError> {
-    let pieces: Pieces = report::linked(&link::decode(content)?).into();
-    Ok(serde_wasm_bindgen::to_value(&pieces)?)
+    let Fragments { answer, doubts, groups, .. } = report::linked(&link::decode(content)?);
+    Ok(serde_wasm_bindgen::to_value(&Linked { answer, doubts, groups })?)
 }
 
 /// Two results side by side, as HTML. They may be of two browsers, devices or versions.

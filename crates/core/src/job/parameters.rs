@@ -73,6 +73,20 @@ impl Parameters {
         PARAMETERS.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?))).collect()
     }
 
+    /// The same for people: `10 s, blocks of 64 KiB`.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let told = [
+            self.budget_s.map(|seconds| format!("{seconds} s")),
+            self.bs.map(|bs| format!("blocks of {bs}")),
+            self.filesize.map(|size| format!("files of {size}")),
+            self.nrfiles.map(|files| if files == 1 { "1 file".into() } else { format!("{files} files") }),
+            self.iodepth.map(|depth| format!("iodepth {depth}")),
+            self.methods.as_ref().map(|methods| format!("only {}", methods.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and "))),
+        ];
+        told.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
     /// Those that change something in this job.
     #[must_use]
     pub fn changing(&self, job: &Job) -> Self {
@@ -145,9 +159,8 @@ impl Job {
         // A parameter without effect may be one that cannot have any.
         let mut mistakes = parameters.unfit(self);
         let mut job = changing.applied(self.clone());
-        let pairs: Vec<String> = changing.pairs().into_iter().map(|(name, value)| format!("{name} {}", value.replace(',', ", "))).collect();
-        if !pairs.is_empty() {
-            job.title = format!("{} ({})", job.title, pairs.join("; "));
+        if changing != Parameters::default() {
+            job.title = format!("{} (with {})", job.title, changing.told());
             job.storage = LARGEST_SIZE;
         }
         if mistakes.is_empty() {
@@ -224,7 +237,7 @@ mod tests {
             titles,
             ["10 whole files of 64 KiB, opened each time", "random 8 KiB reads in a 64 KiB file", "a 64 KiB file in order by 8 KiB"]
         );
-        assert_eq!(job.title, "Sync handles in a worker against promises on the main thread (bs 8KiB; filesize 64KiB; nrfiles 10)");
+        assert_eq!(job.title, "Sync handles in a worker against promises on the main thread (with blocks of 8 KiB, files of 64 KiB, 10 files)");
         assert_eq!(job.budget_s, 30.0);
     }
 
