@@ -8,7 +8,7 @@ const REVOKE_AFTER_MS = 60_000;
 const SHARED_TYPE = 'text/html';
 
 /**
- * @typedef {{name: string, json: string, report: {text: string, markdown: string, page: string, sentence: string, link?: string}}} Result
+ * @typedef {{name: string, json: string, report: {text: string, markdown: string, page: string, sentence: string, csv?: string, link?: string}}} Result
  *   `name` is the stem of file names
  */
 
@@ -24,6 +24,7 @@ export function wireExports(current, drawCode) {
   place('copy-link').addEventListener('click', () => copy(addressOf(current())));
   place('download-json').addEventListener('click', () => download(`${current().name}.json`, 'application/json', current().json));
   place('download-html').addEventListener('click', () => download(`${current().name}.html`, SHARED_TYPE, current().report.page));
+  place('download-csv').addEventListener('click', () => download(`${current().name}.csv`, 'text/csv', current().report.csv));
   place('share').addEventListener('click', () => share(current()));
   place('show-link').addEventListener('click', () => toggleLink(current(), drawCode));
 }
@@ -37,6 +38,7 @@ export function showExports(result) {
   place('exports').hidden = result === undefined;
   if (result === undefined) return;
   for (const id of ['copy-text', 'copy-markdown', 'download-html']) place(id).hidden = result.report === undefined;
+  place('download-csv').hidden = result.report?.csv === undefined;
   place('show-link').hidden = result.report?.link === undefined;
   place('share').hidden = result.report === undefined || !canShare(result);
   place('share').parentElement.hidden = place('share').hidden && place('show-link').hidden;

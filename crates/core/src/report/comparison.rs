@@ -38,7 +38,7 @@ pub(super) fn html(comparison: &Comparison, base: &str, other: &str) -> Markup {
         }
         @for (place, rows) in groups(&comparison.rows).enumerate() {
             @let id = format!("comparison-{place}");
-            section.group aria-labelledby=(id) {
+            div.group {
                 h3 id=(id) { (unbroken(&capitalised(&words::heading(&rows[0].group)))) }
                 (html::rows(&columns(base, other), &table_rows(rows), &id))
             }
@@ -78,7 +78,7 @@ fn groups(rows: &[Row]) -> impl Iterator<Item = &[Row]> {
 }
 
 fn columns(base: &str, other: &str) -> Vec<Heading> {
-    [("method", false), ("", false), (base, true), (other, true), ("ratio (95 %)", true), ("verdict", false)]
+    [("method", false), ("what", false), (base, true), (other, true), ("ratio (95 %)", true), ("verdict", false)]
         .map(|(text, number)| Heading { text: text.into(), number })
         .into()
 }
