@@ -25,5 +25,5 @@ mod stores;
 mod worker;
 
 pub use page::{Bench, changeable, preset, presets, sweep};
-pub use shown::{conditions, qr, render, render_comparison, render_link};
+pub use shown::{conditions, csv, qr, render, render_comparison, render_link};
 pub use worker::serve_worker;

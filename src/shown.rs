@@ -64,6 +64,15 @@ pub fn render(result_json: &str) -> Result<JsValue, JsError> {
     Ok(serde_wasm_bindgen::to_value(&shown)?)
 }
 
+/// A result's samples as CSV, a row each.
+///
+/// # Errors
+/// When the text is no result.
+#[wasm_bindgen]
+pub fn csv(result_json: &str) -> Result<String, JsError> {
+    Ok(report::csv(&RunResult::from_json(result_json)?))
+}
+
 /// What a link brought, shown: an object of HTML fragments that say where it comes from.
 ///
 /// # Errors

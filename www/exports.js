@@ -8,7 +8,7 @@ const REVOKE_AFTER_MS = 60_000;
 const SHARED_TYPE = 'text/html';
 
 /**
- * @typedef {{name: string, json: string, report: {text: string, markdown: string, page: string, sentence: string, csv?: string, link?: string}}} Result
+ * @typedef {{name: string, json: string, report: {text: string, markdown: string, page: string, sentence: string, link?: string}}} Result
  *   `name` is the stem of file names
  */
 
@@ -16,17 +16,18 @@ const SHARED_TYPE = 'text/html';
  * Wires the buttons.
  *
  * @param {() => Result} current what is shown now
- * @param {(text: string) => string} drawCode a text as a code for cameras, as SVG; throws where it is too long
+ * @param {{csv: (json: string) => string, code: (text: string) => string}} make a result's samples as CSV, and a text as a code for cameras, in
+ *   SVG; `code` throws where the text is too long
  */
-export function wireExports(current, drawCode) {
+export function wireExports(current, make) {
   const copies = { 'copy-text': (result) => result.report.text, 'copy-markdown': (result) => result.report.markdown, 'copy-json': (result) => result.json };
   for (const [id, text] of Object.entries(copies)) place(id).addEventListener('click', () => copy(text(current())));
   place('copy-link').addEventListener('click', () => copy(addressOf(current())));
   place('download-json').addEventListener('click', () => download(`${current().name}.json`, 'application/json', current().json));
   place('download-html').addEventListener('click', () => download(`${current().name}.html`, SHARED_TYPE, current().report.page));
-  place('download-csv').addEventListener('click', () => download(`${current().name}.csv`, 'text/csv', current().report.csv));
+  place('download-csv').addEventListener('click', () => download(`${current().name}.csv`, 'text/csv', make.csv(current().json)));
   place('share').addEventListener('click', () => share(current()));
-  place('show-link').addEventListener('click', () => toggleLink(current(), drawCode));
+  place('show-link').addEventListener('click', () => toggleLink(current(), make.code));
 }
 
 /** Shows the buttons that there is something for. Forgets what was said of an earlier result. @param {Result | undefined} result */
@@ -37,8 +38,7 @@ export function showExports(result) {
   closeLink();
   place('exports').hidden = result === undefined;
   if (result === undefined) return;
-  for (const id of ['copy-text', 'copy-markdown', 'download-html']) place(id).hidden = result.report === undefined;
-  place('download-csv').hidden = result.report?.csv === undefined;
+  for (const id of ['copy-text', 'copy-markdown', 'download-html', 'download-csv']) place(id).hidden = result.report === undefined;
   place('show-link').hidden = result.report?.link === undefined;
   place('share').hidden = result.report === undefined || !canShare(result);
   place('share').parentElement.hidden = place('share').hidden && place('show-link').hidden;

@@ -42,10 +42,7 @@ offerAutomation({
   },
   json: () => last?.json,
 });
-wireExports(
-  () => shown,
-  (text) => wasm.qr(text),
-);
+wireExports(() => shown, { csv: (json) => wasm.csv(json), code: (text) => wasm.qr(text) });
 wireSending(() => shown.json);
 listenForFiles(openFile);
 addEventListener('hashchange', showLinked);

@@ -114,7 +114,7 @@ fn download_preferences(browser: Browser, folder: &TempDir) -> Map<String, Value
         Browser::Firefox => json!({
             "browser.download.folderList": 2,
             "browser.download.dir": folder.path(),
-            "browser.helperApps.neverAsk.saveToDisk": "application/json,text/html",
+            "browser.helperApps.neverAsk.saveToDisk": "application/json,text/html,text/csv",
         }),
     };
     value.as_object().expect("written as one").clone()

@@ -10,6 +10,7 @@ mod answer;
 mod axis;
 mod chart;
 mod comparison;
+mod csv;
 mod device;
 mod doubts;
 mod drops;
@@ -97,6 +98,12 @@ pub fn linked(linked: &Linked) -> Fragments {
 #[must_use]
 pub fn markdown(run: &RunResult) -> String {
     markdown::run(run)
+}
+
+/// Every sample as a row of CSV, with a header; `docs/exports.md` tells the columns.
+#[must_use]
+pub fn csv(run: &RunResult) -> String {
+    csv::run(run)
 }
 
 /// The whole result as an HTML document that needs no other file and runs no script.

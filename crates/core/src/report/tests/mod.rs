@@ -4,6 +4,7 @@
 
 mod answers;
 mod builder;
+mod csv;
 mod doubts;
 pub(super) mod samples;
 
