@@ -20,7 +20,11 @@ const SHARED_TYPE = 'text/html';
  *   SVG; `code` throws where the text is too long
  */
 export function wireExports(current, make) {
-  const copies = { 'copy-text': (result) => result.report.text, 'copy-markdown': (result) => result.report.markdown, 'copy-json': (result) => result.json };
+  const copies = {
+    'copy-text': (result) => result.report.text,
+    'copy-markdown': (result) => result.report.markdown,
+    'copy-json': (result) => result.json,
+  };
   for (const [id, text] of Object.entries(copies)) place(id).addEventListener('click', () => copy(text(current())));
   place('copy-link').addEventListener('click', () => copy(addressOf(current())));
   place('download-json').addEventListener('click', () => download(`${current().name}.json`, 'application/json', current().json));

@@ -119,10 +119,7 @@ function row(entry) {
     made('p', 'entry-sentence', entry.sentence),
     made('p', 'hint', `${entry.browser}, ${when(entry.started)}, ${formatBytes(entry.bytes)}`),
     ...(entry.id === undefined ? [] : [naming(entry, name)]),
-    made('div', 'buttons', [
-      button('Show', () => show(entry)),
-      button('Delete', () => forget(entry), `Delete ${entry.name}`),
-    ]),
+    made('div', 'buttons', [button('Show', () => show(entry)), button('Delete', () => forget(entry), `Delete ${entry.name}`)]),
   ]);
   const box = Object.assign(made('input'), { type: 'checkbox' });
   box.addEventListener('change', () => tick(entry, box));

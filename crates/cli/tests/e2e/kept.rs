@@ -12,7 +12,7 @@ in_both_browsers! {
 }
 
 /// A run of seconds, as an address asks for it.
-pub const SMALL: &str = "budget_s=3&filesize=256KiB&nrfiles=5&methods=worker/sync,rpc/transfer";
+pub const SMALL: &str = "budget_s=3&bs=4KiB&filesize=256KiB&nrfiles=5&methods=worker/sync,rpc/transfer";
 
 /// Types into a parameter's field, and leaves it.
 pub async fn fill(opened: &Opened<'_>, name: &str, value: &str) {
@@ -25,7 +25,11 @@ pub async fn fill(opened: &Opened<'_>, name: &str, value: &str) {
 /// Ticks everything in the list, which holds two results or more, and compares the first two.
 pub async fn compare_all(opened: &Opened<'_>) {
     opened.wait_until("the list", "return document.querySelectorAll('#history-list li').length > 1").await;
-    opened.run_script("document.getElementById('history').open = true; for (const box of document.querySelectorAll('.tick input')) box.click();").await;
+    opened
+        .run_script(
+            "document.getElementById('history').open = true; for (const box of document.querySelectorAll('.tick input')) box.click();",
+        )
+        .await;
     opened.click("compare").await;
     opened.wait_until("the comparison", "return !document.getElementById('comparison').hidden").await;
 }
@@ -59,7 +63,7 @@ fn results_are_kept_named_compared_and_deleted(browser: Browser) {
         opened.session.go_to(&format!("{}?{SMALL}", opened.url)).await.expect("the page opens");
         opened.page.wait_until_ready().await.unwrap_or_else(|error| panic!("{error:#}"));
         let told = opened.text("changes").await;
-        assert_eq!(told, "Not as the preset has it: 3 s, files of 256 KiB, 5 files, only worker/sync and rpc/transfer.");
+        assert_eq!(told, "Not as the preset has it: 3 s, blocks of 4 KiB, files of 256 KiB, 5 files, only worker/sync and rpc/transfer.");
         let result = run_small(opened).await;
         let groups: Vec<(u64, u32, usize)> =
             result.job.groups.iter().map(|group| (group.size.0, group.nrfiles, group.methods.len())).collect();
@@ -140,7 +144,9 @@ async fn deleted_results_are_gone(opened: &Opened<'_>) {
     opened.page.wait_until_ready().await.unwrap_or_else(|error| panic!("{error:#}"));
     opened.run_script("for (const id of ['history', 'stored']) document.getElementById(id).open = true;").await;
     opened.wait_until("what is stored", "return document.getElementById('stored-list').textContent.includes('kept: 2, ')").await;
-    opened.run_script("document.querySelector('.entry').open = true; document.querySelectorAll('.entry .buttons button')[1].click();").await;
+    opened
+        .run_script("document.querySelector('.entry').open = true; document.querySelectorAll('.entry .buttons button')[1].click();")
+        .await;
     opened.wait_until("one less", "return document.querySelectorAll('#history-list li').length === 1").await;
     opened.wait_until("the same below", "return document.getElementById('stored-list').textContent.includes('kept: 1, ')").await;
     opened.click("delete-all").await;

@@ -56,7 +56,8 @@ pub async fn look(opened: &Opened<'_>, axe: &str, state: &str) -> Vec<String> {
         for theme in THEMES {
             set_screen(opened, width, height, theme).await;
             screenshot(opened, &format!("{state}-{screen}-{theme}")).await;
-            let mut all: Vec<String> = opened.session.script_async("axe-core", AXE, vec![]).await.unwrap_or_else(|error| panic!("{error:#}"));
+            let mut all: Vec<String> =
+                opened.session.script_async("axe-core", AXE, vec![]).await.unwrap_or_else(|error| panic!("{error:#}"));
             if screen == "phone" {
                 let ruled: Vec<String> = opened.session.script("measuring", RULER, vec![json!(FINGER)]).await.expect("the page answers");
                 all.extend(ruled);

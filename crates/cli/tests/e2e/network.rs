@@ -44,7 +44,9 @@ fn by_https_the_page_measures_and_its_result_comes_to_the_servers_disk(browser: 
         // One tap on Start: what the page sends, it sends by itself.
         assert_eq!(opened.run_job(jobs::SHORT, None).await, State::Finished);
         assert_complete(&opened.result().await);
-        opened.wait_until("the page to say that it was saved", "return document.getElementById('send-status').textContent.includes('saved')").await;
+        opened
+            .wait_until("the page to say that it was saved", "return document.getElementById('send-status').textContent.includes('saved')")
+            .await;
         let files: Vec<PathBuf> = fs::read_dir(&results).expect("there").map(|entry| entry.expect("readable").path()).collect();
         let file = files.iter().find(|file| file.extension().is_some_and(|extension| extension == "json")).expect("it is on the disk");
         let name = file.file_name().expect("a file").to_string_lossy().into_owned();

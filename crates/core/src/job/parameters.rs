@@ -82,7 +82,9 @@ impl Parameters {
             self.filesize.map(|size| format!("files of {size}")),
             self.nrfiles.map(|files| if files == 1 { "1 file".into() } else { format!("{files} files") }),
             self.iodepth.map(|depth| format!("iodepth {depth}")),
-            self.methods.as_ref().map(|methods| format!("only {}", methods.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and "))),
+            self.methods
+                .as_ref()
+                .map(|methods| format!("only {}", methods.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and "))),
         ];
         told.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
@@ -229,7 +231,8 @@ mod tests {
 
     #[test]
     fn a_job_is_changed_where_it_applies_and_says_so() {
-        let job = quick().with(&parameters(&[("bs", "8KiB"), ("nrfiles", "10"), ("filesize", "64KiB"), ("budget_s", "30")])).expect("valid");
+        let job =
+            quick().with(&parameters(&[("bs", "8KiB"), ("nrfiles", "10"), ("filesize", "64KiB"), ("budget_s", "30")])).expect("valid");
         let read: Vec<(u64, u64, u32)> = job.groups.iter().map(|group| (group.bs.0, group.size.0, group.nrfiles)).collect();
         assert_eq!(read, [(64 << 10, 640 << 10, 10), (8 << 10, 64 << 10, 1), (8 << 10, 64 << 10, 1)]);
         let titles: Vec<&str> = job.groups.iter().map(|group| group.title.as_str()).collect();
@@ -237,14 +240,18 @@ mod tests {
             titles,
             ["10 whole files of 64 KiB, opened each time", "random 8 KiB reads in a 64 KiB file", "a 64 KiB file in order by 8 KiB"]
         );
-        assert_eq!(job.title, "Sync handles in a worker against promises on the main thread (with blocks of 8 KiB, files of 64 KiB, 10 files)");
+        assert_eq!(
+            job.title,
+            "Sync handles in a worker against promises on the main thread (with blocks of 8 KiB, files of 64 KiB, 10 files)"
+        );
         assert_eq!(job.budget_s, 30.0);
     }
 
     #[test]
     fn what_is_the_jobs_own_changes_nothing() {
         let job = quick();
-        let own = parameters(&[("budget_s", "30"), ("iodepth", "1"), ("methods", "rpc/transfer,worker/sync,worker/slice,worker/array-buffer")]);
+        let own =
+            parameters(&[("budget_s", "30"), ("iodepth", "1"), ("methods", "rpc/transfer,worker/sync,worker/slice,worker/array-buffer")]);
         assert_eq!(own.changing(&job), Parameters::default());
         assert_eq!(job.with(&own).expect("valid"), job);
     }
@@ -261,14 +268,18 @@ mod tests {
         let read = |pairs: &[(&str, &str)]| Parameters::from_pairs(pairs.iter().copied()).expect_err("wrong").to_string();
         let told = read(&[("budget_s", "long"), ("bs", "4 KiX"), ("nrfiles", "1.5"), ("speed", "3"), ("methods", "sync")]);
         assert_eq!(told.lines().count(), 5, "{told}");
-        for words in ["“long” is no number", "`4 KiX` is not a size", "“1.5” is no whole", "there are: budget_s, bs", "`sync` is not a method"] {
+        for words in
+            ["“long” is no number", "`4 KiX` is not a size", "“1.5” is no whole", "there are: budget_s, bs", "`sync` is not a method"]
+        {
             assert!(told.contains(words), "{words}: {told}");
         }
         let unfit = |pairs: &[(&str, &str)]| quick().with(&parameters(pairs)).expect_err("unfit").to_string();
         let told = unfit(&[("methods", "main/bytes")]);
         assert!(told.contains("no group of this preset compares main/bytes; there are: worker/array-buffer, "), "{told}");
         let told = unfit(&[("budget_s", "0"), ("bs", "7"), ("nrfiles", "0")]);
-        for words in ["job, budget_s: 0 s; allowed are 1 to 86400", "bs: 7 B do not divide a file", "nrfiles: 0 files; allowed are 1 to 10000"] {
+        for words in
+            ["job, budget_s: 0 s; allowed are 1 to 86400", "bs: 7 B do not divide a file", "nrfiles: 0 files; allowed are 1 to 10000"]
+        {
             assert!(told.contains(words), "{words}: {told}");
         }
         let whole = Job { groups: quick().groups[..1].to_vec(), ..quick() };

@@ -109,7 +109,9 @@ mod tests {
     #[test]
     fn base64_is_that_of_the_standard() {
         // The examples of RFC 4648, section 10, without padding; then its two digits of its own.
-        for (bytes, text) in [("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy")] {
+        for (bytes, text) in
+            [("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy")]
+        {
             assert_eq!(to_text(bytes.as_bytes()), text);
             assert_eq!(from_text(text).as_deref(), Some(bytes.as_bytes()));
         }

@@ -139,7 +139,9 @@ const ABSENT: usize = WITHHELD + 1;
 
 fn verdict(code: usize) -> Option<Verdict> {
     match code {
-        ABSENT => Some(Verdict::Withheld { reasons: vec![Withheld::NotInThisBrowser { missing: "the link does not say what is missing".into() }] }),
+        ABSENT => Some(Verdict::Withheld {
+            reasons: vec![Withheld::NotInThisBrowser { missing: "the link does not say what is missing".into() }],
+        }),
         WITHHELD => Some(Verdict::Withheld { reasons: Vec::new() }),
         code => VERDICTS.get(code).cloned(),
     }
@@ -147,7 +149,8 @@ fn verdict(code: usize) -> Option<Verdict> {
 
 /// An arm's numbers. The ratio is the one that its row leads with.
 fn row(content: &mut Writer, arm: &Arm, estimate: &ArmEstimate) {
-    let code = VERDICTS.iter().position(|verdict| *verdict == estimate.verdict).unwrap_or(if arm.absent.is_some() { ABSENT } else { WITHHELD });
+    let code =
+        VERDICTS.iter().position(|verdict| *verdict == estimate.verdict).unwrap_or(if arm.absent.is_some() { ABSENT } else { WITHHELD });
     let dominates = estimate.notes.contains(&Note::TailDominated { tail: Tail::Dominates });
     let total = estimate.total.filter(|_| dominates && code < WITHHELD).map(|total| (total.log, Some(total.log_interval)));
     let (log, interval) = match total {

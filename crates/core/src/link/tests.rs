@@ -8,7 +8,8 @@ use crate::units::Nanos;
 fn quick() -> RunResult {
     let job = Job::from_toml(Job::preset("quick").expect("shipped")).expect("valid");
     let methods = job.groups.iter().flat_map(|group| group.methods.iter().chain([&group.baseline])).map(ToString::to_string);
-    let models: Vec<MethodModel> = methods.enumerate().map(|(place, name)| MethodModel::new(&name, 20_000.0 * (place + 1) as f64)).collect();
+    let models: Vec<MethodModel> =
+        methods.enumerate().map(|(place, name)| MethodModel::new(&name, 20_000.0 * (place + 1) as f64)).collect();
     let clocks = [Clock::regular(Nanos(5_000)), Clock::regular(Nanos(5_000))];
     let mut run = simulate(&job, Seed(1), &mut Device::new(models, clocks, Noise::default(), Seed(1)));
     run.environment.browser = "Chromium 156".into();

@@ -63,10 +63,7 @@ fn reservations(comparison: &Comparison, base: &str, other: &str) -> Vec<String>
     }
     for (throttled, of, name) in [(comparison.throttled.0, of_base, base), (comparison.throttled.1, of_other, other)] {
         if throttled > 0 {
-            found.push(format!(
-                "Times per op of {throttled} of {} of {name} are left out: the device was throttled.",
-                count(of, "launch")
-            ));
+            found.push(format!("Times per op of {throttled} of {} of {name} are left out: the device was throttled.", count(of, "launch")));
         }
     }
     found

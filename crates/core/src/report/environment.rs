@@ -36,9 +36,9 @@ pub(super) fn facts(run: &RunResult) -> Vec<Fact> {
     add("Frames", environment.frame_ms.map(|frame| format!("one every {} before the run", duration(frame * 1e6))));
     add(
         "Battery",
-        environment.battery.map(|battery| {
-            format!("{}, {} full", if battery.charging { "plugged in" } else { "not plugged in" }, percent(battery.level))
-        }),
+        environment
+            .battery
+            .map(|battery| format!("{}, {} full", if battery.charging { "plugged in" } else { "not plugged in" }, percent(battery.level))),
     );
     add("Cross-origin isolated", Some(yes_no(environment.isolated)));
     add("Driven by a program", Some(yes_no(environment.automated)));
