@@ -107,17 +107,17 @@ function tick(entry, box) {
 
 function showCompare() {
   place('compare').disabled = ticked.length !== 2;
-  const names = ticked.map(({ name }) => name);
-  place('compare').textContent = ticked.length === 2 ? `Compare ${names[1]} with ${names[0]}` : 'Compare two';
+  place('compare').textContent = ticked.length === 2 ? 'Compare the two' : 'Compare two';
   for (const box of place('history-list').querySelectorAll('.tick input')) box.disabled = ticked.length === 2 && !box.checked;
 }
 
 function row(entry) {
   const name = made('span', 'entry-name', entry.name);
+  const of = entry.json === undefined ? when(entry.started) : `File, ${when(entry.started)}`;
   const details = made('details', 'entry', [
-    made('summary', '', [name, made('span', 'entry-when', entry.json === undefined ? when(entry.started) : 'file')]),
+    made('summary', '', made('span', 'entry-words', [name, made('span', 'entry-when', `${of}, ${entry.browser}`)])),
     made('p', 'entry-sentence', entry.sentence),
-    made('p', 'hint', `${entry.browser}, ${when(entry.started)}, ${formatBytes(entry.bytes)}`),
+    made('p', 'hint', `${formatBytes(entry.bytes)}.`),
     ...(entry.id === undefined ? [] : [naming(entry, name)]),
     made('div', 'buttons', [button('Show', () => show(entry)), button('Delete', () => forget(entry), `Delete ${entry.name}`)]),
   ]);
@@ -155,7 +155,6 @@ function naming(entry, shown) {
       await history.rename(entry.id, name);
       entry.name = name;
       shown.textContent = name;
-      showCompare();
       say(`Named ${name}.`);
     }),
   );

@@ -286,7 +286,8 @@ function conclude(end, name) {
   const kept = report === undefined ? '' : ' What was measured until then is shown below.';
   view.showPhase({ [State.FINISHED]: 'Finished.', [State.STOPPED]: `Stopped.${kept}`, [State.FAILED]: `Failed.${kept}` }[end.state]);
   if (end.result !== undefined) sendUnlessDeclined(end.result);
-  if (report !== undefined) keeping = keepResult(report, end.result);
+  // One that ended before anything was measured is not worth keeping.
+  if (report !== undefined && report.groups !== '') keeping = keepResult(report, end.result);
 }
 
 /** Shows a result with what can be done with it. `origin` says where one comes from that is not of the last run. */

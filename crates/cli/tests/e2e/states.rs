@@ -41,6 +41,7 @@ fn every_state_of_a_run_reads_on_every_screen() {
         opened.wait_until("the mistake", "return !document.getElementById('mistakes').hidden").await;
         found.extend(look(opened, &axe, "mistaken").await);
         kept::fill(opened, "bs", "8 KiB").await;
+        kept::fill(opened, "budget_s", "60").await;
         opened.run_script("for (const id of ['parameters', 'history', 'stored']) document.getElementById(id).open = false;").await;
 
         opened.page.start().await.unwrap_or_else(|error| panic!("{error:#}"));
@@ -49,6 +50,7 @@ fn every_state_of_a_run_reads_on_every_screen() {
         opened.wait_for_end().await;
         found.extend(look(opened, &axe, "stopped").await);
 
+        kept::fill(opened, "budget_s", "3").await;
         opened.click("start").await;
         assert_eq!(opened.wait_for_end().await, State::Finished);
         found.extend(look(opened, &axe, "finished").await);
