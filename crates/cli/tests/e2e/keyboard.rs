@@ -13,7 +13,7 @@ in_both_browsers! {
     a_keyboard_alone_measures_reads_the_answer_and_downloads_it;
 }
 
-/// WebDriver's names of keys.
+/// How keys are named by the standard.
 const TAB: &str = "\u{e004}";
 const ENTER: &str = "\u{e007}";
 /// From the page's beginning to any control there are fewer.

@@ -56,6 +56,7 @@ fn every_state_of_a_run_reads_on_every_screen() {
         found.extend(look(opened, &axe, "finished").await);
         opened.click("show-link").await;
         found.extend(look(opened, &axe, "finished-link").await);
+        let link = kept::read_code(opened, "#code svg").await;
         opened.run_script("for (const details of document.querySelectorAll('#kept details')) details.open = true;").await;
         opened.wait_until("the list of what is stored", "return document.querySelectorAll('#stored-list li').length > 1").await;
         found.extend(look(opened, &axe, "history").await);
@@ -65,6 +66,10 @@ fn every_state_of_a_run_reads_on_every_screen() {
         opened.developer_tools("Storage.overrideQuotaForOrigin", json!({ "origin": opened.url, "quotaSize": 500_000 })).await;
         assert_eq!(opened.run_job(jobs::SHORT, None).await, State::Failed);
         found.extend(look(opened, &axe, "failed").await);
+        opened.session.go_to(&link).await.expect("the page opens");
+        opened.wait_until("the link's result", "return document.getElementById('doubts').textContent.includes('not checked')").await;
+        opened.page.wait_until_ready().await.unwrap_or_else(|error| panic!("{error:#}"));
+        found.extend(look(opened, &axe, "link").await);
         assert_nothing_found(&found);
     });
 }

@@ -54,7 +54,8 @@ impl Writer {
 
     /// A text, cut after so many bytes at most.
     pub(super) fn text(&mut self, text: &str, most: usize) {
-        let text = &text[..text.floor_char_boundary(most)];
+        let end = text.char_indices().map(|(at, letter)| at + letter.len_utf8()).take_while(|end| *end <= most).last();
+        let text = &text[..end.unwrap_or(0)];
         self.number(text.len() as u64);
         self.0.extend(text.as_bytes());
     }

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::estimate::{ArmEstimate, Note, PerOp, Ratio, Verdict, Withheld};
 use crate::job::MethodName;
-use crate::report::{Severity, doubts, one_line};
+use crate::report::{Doubt, Severity, doubts, one_line};
 use crate::result::{Arm, GroupResult, Outcome, Role, RunResult};
 use crate::stats::{Tail, TotalRatio};
 use bytes::{Reader, Writer};
@@ -68,9 +68,11 @@ pub fn encode(run: &RunResult) -> Option<String> {
     }
     let flags = [environment.isolated, environment.automated, run.outcome == Outcome::Finished];
     content.byte(flags.iter().rev().fold(0, |bits, flag| bits << 1 | u8::from(*flag)));
-    let doubts: Vec<&str> = doubts(run).iter().filter(|doubt| doubt.severity() != Severity::Mild).map(|doubt| doubt.heading()).collect();
+    let doubts: Vec<&str> = doubts(run).iter().filter(|doubt| doubt.severity() != Severity::Mild).map(Doubt::heading).collect();
     content.number(doubts.len() as u64);
-    doubts.iter().for_each(|doubt| content.text(doubt, LONGEST_TEXT));
+    for doubt in doubts {
+        content.text(doubt, LONGEST_TEXT);
+    }
 
     let mut methods: Vec<&MethodName> = Vec::new();
     for arm in run.groups.iter().flat_map(rows).map(|(arm, _)| arm) {
@@ -79,7 +81,9 @@ pub fn encode(run: &RunResult) -> Option<String> {
         }
     }
     content.number(methods.len() as u64);
-    methods.iter().for_each(|method| content.text(&method.to_string(), LONGEST_TEXT));
+    for method in &methods {
+        content.text(&method.to_string(), LONGEST_TEXT);
+    }
     content.number(run.groups.len() as u64);
     for group in &run.groups {
         content.text(&group.record.group.title, LONGEST_TEXT);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::report::csv;
 use crate::report::tests::samples;
-use crate::result::RunResult;
+use crate::result::{GroupResult, RunResult};
 
 /// The golden files of simulated runs: all their rounds are in them. The report's own samples have estimates alone.
 fn runs() -> Vec<(String, RunResult)> {
@@ -48,7 +48,7 @@ fn every_sample_has_a_row() {
         let rows = parsed(&csv(&run));
         assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{name}");
         let place = |column: &str| rows[0].iter().position(|found| found == column).expect(column);
-        let records = run.groups.iter().chain(&run.superseded).flat_map(|group| group.records());
+        let records = run.groups.iter().chain(&run.superseded).flat_map(GroupResult::records);
         let samples =
             records.flat_map(|(record, _)| record.warm_up.rounds.iter().chain(&record.rounds)).flat_map(|round| &round.elapsed_ns);
         let samples: Vec<u64> = samples.flatten().map(|elapsed| elapsed.0).collect();
