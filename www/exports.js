@@ -45,7 +45,6 @@ export function showExports(result) {
   for (const id of ['copy-text', 'copy-markdown', 'download-html', 'download-csv']) place(id).hidden = result.report === undefined;
   place('show-link').hidden = result.report?.link === undefined;
   place('share').hidden = result.report === undefined || !canShare(result);
-  place('share').parentElement.hidden = place('share').hidden && place('show-link').hidden;
 }
 
 /** The stem of a result's file names: opfs-bench-quick-2026-08-01T12-30-00Z. Colons are not allowed in Windows' names. */

@@ -2,13 +2,10 @@
 
 const place = (id) => document.getElementById(id);
 
-// The largest result that a server takes has 16 MiB.
-const LARGEST = 64 * 1024 * 1024;
-
-/** Listens for both. @param {(name: string, text: string) => void} onFile */
+/** Listens for both. @param {(file: File) => void} onFile */
 export function listenForFiles(onFile) {
-  const open = async (file) => {
-    if (file !== undefined && file.size <= LARGEST) onFile(file.name, await file.text());
+  const open = (file) => {
+    if (file !== undefined) onFile(file);
   };
   place('open-file').addEventListener('change', (event) => {
     open(event.target.files[0]);

@@ -28,6 +28,10 @@ let hooks;
 export async function wireHistory(given) {
   hooks = given;
   place('compare').addEventListener('click', () => attempt(compareTicked));
+  place('to-history').addEventListener('click', () => {
+    place('history').open = true;
+    place('history').querySelector('summary').focus();
+  });
   await refresh();
   place('kept').hidden = false;
 }

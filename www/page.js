@@ -10,10 +10,13 @@ import { messageOf, Run } from './run.js';
 import { sendUnlessDeclined, showSending, wireSending } from './sending.js';
 import { enter, isBusy, isIdle, State, state } from './state.js';
 import { showStored, wireStored } from './stored.js';
+import { formatBytes } from './units.js';
 import * as view from './view.js';
 
 const WORKER_URL = new URL('worker.js', import.meta.url).href;
 const SWEEP_DEADLINE_MS = 10_000;
+// A server takes results up to 16 MiB.
+const LARGEST_FILE = 64 * 1024 * 1024;
 
 /** The Wasm module's functions, once it is loaded. */
 let wasm;
@@ -312,10 +315,13 @@ function compare([base, baseName], [other, otherName]) {
 }
 
 /** A file that a person chose or dropped: a result, or a job. */
-async function openFile(name, text) {
+async function openFile(file) {
   if (isBusy() || wasm === undefined) return;
+  const { name, size } = file;
   view.showFailure('', null);
   try {
+    if (size > LARGEST_FILE) throw new Error(`it has ${formatBytes(size)}, and no result has more than ${formatBytes(LARGEST_FILE)}`);
+    const text = await file.text();
     if (name.endsWith('.toml')) {
       setJob(text);
       hideOptions();

@@ -35,7 +35,7 @@ function send(json) {
       status.textContent = `The computer that serves this page has saved the result as ${name}.`;
       return;
     }
-    status.textContent = `The result could not be sent: ${refused}. It is kept here; try again.`;
+    status.textContent = `The result could not be sent: ${refused}${/[.?!]$/.test(refused) ? '' : '.'} It is still here: try again.`;
     place('send-now').hidden = false;
   });
 }

@@ -19,7 +19,7 @@ const VERSION: u8 = 1;
 /// The most bytes of a link's content, checksum and all: with base64 and an address, a code for cameras holds them still.
 const LARGEST: usize = 2_000;
 /// The most bytes of a text in it.
-const LONGEST_TEXT: usize = 120;
+const LONGEST_TEXT: usize = 180;
 /// Logarithms are told in this many parts of one: a ratio to a hundredth of a percent.
 const PARTS: f64 = 10_000.0;
 /// No ratio or time of nanoseconds has a logarithm beyond this.
