@@ -16,8 +16,8 @@ const FIELDS = Object.freeze({
  * Fills the list of presets and listens.
  *
  * @param {string[]} presets
- * @param {(preset: string) => void} onPreset another one was chosen
- * @param {(changes: Record<string, string>) => void} onChanges values were changed; empty: back to the preset's own
+ * @param {(preset: string) => void} onPreset one was chosen, or the same one anew
+ * @param {(changes: Record<string, string>) => void} onChanges values were changed
  */
 export function wireOptions(presets, onPreset, onChanges) {
   place('preset').replaceChildren(...presets.map((name) => new Option(name)));
@@ -25,7 +25,7 @@ export function wireOptions(presets, onPreset, onChanges) {
   place('parameter-form').addEventListener('submit', (event) => event.preventDefault());
   place('parameter-form').addEventListener('change', () => onChanges(read()));
   place('standard').addEventListener('click', () => {
-    onChanges({});
+    onPreset(place('preset').value);
     place('preset').focus();
   });
   place('options').hidden = false;

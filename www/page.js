@@ -102,6 +102,7 @@ async function prepare() {
     problems.push(...messageOf(cause).split('\n'), 'This page is set to the preset’s own values.');
     choose(changed(parameters, { changes: {} }));
   }
+  showOptions(choice.preset, job.plan);
   if (parameters.job) problems.push(...(await takeServersJob(parameters.seed)));
   if (parameters.start && problems.length > 0) {
     // A program would take a run of the standard for the one that it asked for.
@@ -130,21 +131,16 @@ async function showConditions(told) {
 function choose(next) {
   setJob(wasm.preset(next.preset), next.seed, next.changes);
   choice = changed(next, { changes: Object.fromEntries(job.plan.changes) });
-  showOptions(choice.preset, job.plan);
 }
 
 /** The same for what a person changed; the address then says so too. */
 function rechoose(replaced) {
   const next = changed(choice, { ...replaced, job: false, start: false });
   try {
-    // Fields that somebody is going through must stay; only those of another preset are others.
-    if (replaced.preset !== undefined || Object.keys(next.changes).length === 0) {
-      choose(next);
-    } else {
-      setJob(wasm.preset(next.preset), next.seed, next.changes);
-      choice = changed(next, { changes: Object.fromEntries(job.plan.changes) });
-      showMistakes('');
-    }
+    choose(next);
+    // Fields that somebody is going through must stay.
+    if (replaced.preset !== undefined) showOptions(choice.preset, job.plan);
+    showMistakes('');
     showChanges(job.plan.told);
     history.replaceState(null, '', `${location.pathname}${queryOf(choice)}${location.hash}`);
   } catch (cause) {
