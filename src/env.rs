@@ -1,11 +1,11 @@
 //! What the device and the browser say of themselves.
 
-use opfs_bench_core::result::{Environment, Screen, Storage};
+use opfs_bench_core::result::{Battery, Environment, Screen, Storage};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{StorageEstimate, Window};
 
-use crate::glue::CROSS_ORIGIN_ISOLATED;
+use crate::glue::{self, CROSS_ORIGIN_ISOLATED};
 use crate::opfs;
 
 /// The page's window.
@@ -39,6 +39,8 @@ pub async fn environment() -> Environment {
         screen,
         isolated: CROSS_ORIGIN_ISOLATED.with(JsValue::is_truthy),
         automated: property(&navigator, "webdriver").is_truthy(),
+        frame_ms: JsFuture::from(glue::frame_ms()).await.ok().and_then(|frame| frame.as_f64()),
+        battery: battery().await,
         storage: storage().await,
         address: address(&window),
     }
@@ -49,6 +51,11 @@ pub async fn storage() -> Option<Storage> {
     let estimate = JsFuture::from(opfs::storage().ok()?.estimate().ok()?).await.ok()?;
     let estimate: StorageEstimate = estimate.unchecked_into();
     Some(Storage { quota: estimate.get_quota()?, usage: estimate.get_usage()? })
+}
+
+async fn battery() -> Option<Battery> {
+    let told: js_sys::Array = JsFuture::from(glue::battery()).await.ok()?.dyn_into().ok()?;
+    Some(Battery { charging: told.get(0).is_truthy(), level: told.get(1).as_f64()? })
 }
 
 fn property(object: &JsValue, name: &str) -> JsValue {

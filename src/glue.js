@@ -130,3 +130,32 @@ export function drawn() {
     requestAnimationFrame(() => setTimeout(resolve));
   });
 }
+
+/** Milliseconds from one frame to the next, the median of ten; null where the page is not drawn. */
+export function frameMs() {
+  return new Promise((resolve) => {
+    const times = [];
+    const undrawn = setTimeout(() => resolve(null), 1000);
+    const frame = (now) => {
+      times.push(now);
+      if (times.length <= 10) {
+        requestAnimationFrame(frame);
+        return;
+      }
+      clearTimeout(undrawn);
+      const gaps = times.slice(1).map((time, place) => time - times[place]);
+      resolve(gaps.sort((one, other) => one - other)[5]);
+    };
+    requestAnimationFrame(frame);
+  });
+}
+
+/** `[charging, level]`, or null where the browser does not tell. */
+export async function battery() {
+  try {
+    const { charging, level } = await navigator.getBattery();
+    return [charging, level];
+  } catch {
+    return null;
+  }
+}

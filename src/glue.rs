@@ -26,6 +26,9 @@ extern "C" {
     pub fn take_lock(name: &str) -> Promise;
     pub fn sleep(ms: f64) -> Promise;
     pub fn drawn() -> Promise;
+    #[wasm_bindgen(js_name = frameMs)]
+    pub fn frame_ms() -> Promise;
+    pub fn battery() -> Promise;
 }
 
 #[wasm_bindgen]

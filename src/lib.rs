@@ -18,9 +18,11 @@ mod methods;
 mod opfs;
 mod page;
 mod sentinel;
+mod shown;
 mod single_ops;
 mod stores;
 mod worker;
 
-pub use page::{Bench, preset, presets, render, sweep};
+pub use page::{Bench, changeable, preset, presets, sweep};
+pub use shown::{conditions, csv, qr, render, render_comparison, render_link};
 pub use worker::serve_worker;

@@ -5,9 +5,7 @@ use std::rc::Rc;
 
 use futures_channel::oneshot;
 use js_sys::{Function, Promise};
-use opfs_bench_core::job::{Group, Job, Problem};
-use opfs_bench_core::report;
-use opfs_bench_core::result::RunResult;
+use opfs_bench_core::job::{Group, Job, PARAMETERS, Parameters, Problem};
 use opfs_bench_core::seed::Seed;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -36,6 +34,13 @@ pub fn presets() -> Vec<String> {
     Job::presets().map(str::to_owned).collect()
 }
 
+/// The names of what may be changed in a preset.
+#[wasm_bindgen]
+#[must_use]
+pub fn changeable() -> Vec<String> {
+    PARAMETERS.map(str::to_owned).into()
+}
+
 /// The text of a preset.
 ///
 /// # Errors
@@ -55,51 +60,13 @@ pub async fn sweep() -> Result<u32, JsError> {
     run::sweep().await.map_err(|error| JsError::new(&error))
 }
 
-/// A result, shown: an object of HTML fragments, a self-contained page, Markdown, and where there is one a forum's block.
-///
-/// # Errors
-/// When the text is no result.
-#[wasm_bindgen]
-pub fn render(result_json: &str) -> Result<JsValue, JsError> {
-    let result = RunResult::from_json(result_json)?;
-    let fragments = report::fragments(&result);
-    let shown = Shown {
-        answer: fragments.answer,
-        doubts: fragments.doubts,
-        // What they say together follows them, in the same place of the page.
-        groups: fragments.groups + &fragments.findings,
-        environment: fragments.environment,
-        markdown: report::markdown(&result),
-        forum: report::forum(&result),
-        page: report::page(&result),
-    };
-    Ok(serde_wasm_bindgen::to_value(&shown)?)
-}
-
-/// A result's samples as CSV, a row each.
-///
-/// # Errors
-/// When the text is no result.
-#[wasm_bindgen]
-pub fn csv(result_json: &str) -> Result<String, JsError> {
-    Ok(report::csv(&RunResult::from_json(result_json)?))
-}
-
-#[derive(Serialize)]
-struct Shown {
-    answer: String,
-    doubts: String,
-    groups: String,
-    environment: String,
-    markdown: String,
-    forum: Option<String>,
-    page: String,
-}
-
 /// A job that can be run once.
 #[wasm_bindgen]
 pub struct Bench {
+    /// Without the changes.
+    standard: Job,
     job: Job,
+    changes: Parameters,
     seed: Seed,
     control: Rc<Control>,
     result: Rc<RefCell<Option<String>>>,
@@ -109,10 +76,17 @@ pub struct Bench {
 #[serde(rename_all = "camelCase")]
 struct Plan<'a> {
     name: &'a str,
+    /// Without what was changed, which stands in `changes`.
     title: &'a str,
     bytes_written: f64,
     seconds: f64,
     groups: Vec<PlannedGroup<'a>>,
+    /// What differs from the job without changes, name and value.
+    changes: Vec<(&'static str, String)>,
+    /// The same for people; empty where nothing is changed.
+    told: String,
+    /// Every parameter with what the job has where nothing is changed; empty where it is of no use in this job.
+    standard: Vec<(&'static str, String)>,
 }
 
 #[derive(Serialize)]
@@ -123,15 +97,20 @@ struct PlannedGroup<'a> {
 
 #[wasm_bindgen]
 impl Bench {
-    /// Reads and checks a job. Without a seed, one is drawn.
+    /// Reads and checks a job. Without a seed, one is drawn. `changes` are parameters, each as `name=value`, that replace the job's own.
     ///
     /// # Errors
     /// With all mistakes in the job, one a line.
     #[wasm_bindgen(constructor)]
-    pub fn new(job_toml: &str, seed_hex: Option<String>) -> Result<Self, JsError> {
-        let job = Job::from_toml_with(job_toml, check_methods, check_storage)?;
+    pub fn new(job_toml: &str, seed_hex: Option<String>, changes: Option<Vec<String>>) -> Result<Self, JsError> {
+        let standard = Job::from_toml_with(job_toml, check_methods, check_storage)?;
+        let changes = changes.unwrap_or_default();
+        let pairs = changes.iter().map(|change| change.split_once('=').unwrap_or((change, "")));
+        let changes = Parameters::from_pairs(pairs)?;
+        let job = standard.with(&changes)?;
+        job.check(check_methods, check_storage)?;
         let seed = seed_hex.map_or_else(|| Ok(draw_seed()), |digits| digits.parse())?;
-        Ok(Self { job, seed, control: Rc::default(), result: Rc::default() })
+        Ok(Self { changes: changes.changing(&standard), standard, job, seed, control: Rc::default(), result: Rc::default() })
     }
 
     /// What the job is called, writes and takes.
@@ -145,10 +124,13 @@ impl Bench {
         let beside = bytes / BYTES_PER_SECOND + SECONDS_PER_FILE * f64::from(files) + SECONDS_PER_GROUP * self.job.groups.len() as f64;
         let plan = Plan {
             name: &self.job.name,
-            title: &self.job.title,
+            title: &self.standard.title,
             bytes_written: bytes,
             seconds: (self.job.budget_s + beside).ceil(),
             groups: self.job.groups.iter().map(|group| PlannedGroup { name: &group.name, title: &group.title }).collect(),
+            changes: self.changes.pairs(),
+            told: self.changes.told(),
+            standard: PARAMETERS.into_iter().map(|name| (name, standard(&self.standard, name))).collect(),
         };
         Ok(serde_wasm_bindgen::to_value(&plan)?)
     }
@@ -185,6 +167,33 @@ impl Bench {
     pub fn result(&self) -> Option<String> {
         self.result.borrow().clone()
     }
+}
+
+/// What a job has for a parameter: every value that occurs in its groups, each once.
+fn standard(job: &Job, name: &str) -> String {
+    let several = job.groups.iter().any(|group| group.nrfiles > 1);
+    let mut values: Vec<String> = Vec::new();
+    let mut add = |value: String| {
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    };
+    match name {
+        "budget_s" => add(job.budget_s.to_string()),
+        "methods" => return job.methods().iter().map(ToString::to_string).collect::<Vec<_>>().join(","),
+        _ => {
+            for group in &job.groups {
+                match name {
+                    "bs" if !group.whole_files() => add(group.bs.to_string()),
+                    "filesize" => add(group.fileset().file_size.to_string()),
+                    "nrfiles" if group.nrfiles > 1 || !several => add(group.nrfiles.to_string()),
+                    "iodepth" => add(group.iodepth.to_string()),
+                    _ => {}
+                }
+            }
+        }
+    }
+    values.join(", ")
 }
 
 /// Methods are this crate's to know, so jobs are checked against them here.

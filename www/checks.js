@@ -4,11 +4,12 @@
 // newer syntax. It needs neither modules nor WebAssembly. It leaves the private file system as it found it. How the checks look is
 // in checks-view.js, and who is told when they fail in server.js; both are loaded before.
 //
-// It hands four functions to the page's module:
+// It hands five functions to the page's module:
 //   opfsBenchChecks.whenPassed(callback)              calls back once all checks have passed, never otherwise
 //   opfsBenchChecks.fail(title, sentence, remedy)     shows one more thing that stands in the way
 //   opfsBenchChecks.failures()                        the sentences of all that stands in the way
 //   opfsBenchChecks.lacking()                         the sentences of all that it can do without
+//   opfsBenchChecks.betterAddress()                   the https address of a page on an insecure one, or null
 (function () {
   'use strict';
 
@@ -38,6 +39,7 @@
   var probe = null;
   var probeFile = null;
   var directory = null;
+  var better = null;
 
   function find(id) {
     for (var i = 0; i < checks.length; i += 1) {
@@ -102,15 +104,17 @@
       );
     } else if (window.isSecureContext === false) {
       var port = location.port ? ':' + location.port : '';
+      var rest = location.pathname + location.search + location.hash;
+      better = 'https://' + location.host + rest;
       fail(
         'secure',
         'Browsers open the private file system only for secure addresses, and ' + location.protocol + '//' + location.host + ' is not one.',
         [
-          'On the device that serves this page, open ',
-          { href: 'http://localhost' + port + location.pathname + location.search },
-          '. From another device it takes https: ',
-          { href: 'https://' + location.host + location.pathname + location.search },
-          ', where the server offers it.',
+          'Open ',
+          { href: better },
+          ', where the server offers https: opfs-bench serve --lan does. On the device itself that serves this page, ',
+          { href: 'http://localhost' + port + rest },
+          ' will do.',
         ]
       );
     } else {
@@ -387,6 +391,9 @@
     },
     lacking: function () {
       return sentences('lacking');
+    },
+    betterAddress: function () {
+      return better;
     },
   };
 

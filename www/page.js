@@ -1,23 +1,37 @@
 // Wires the page: first checks, Wasm module, buttons, runs, results. What is shown is view.js's to say, what follows what state.js's.
 
 import { offerAutomation } from './automation.js';
-import { fileStem, resetExports, wireExports } from './exports.js';
-import { readParameters } from './parameters.js';
+import { fileStem, showExports, wireExports } from './exports.js';
+import { listenForFiles } from './files.js';
+import { addFile, deleteAll, keepResult, keptSize, wireHistory } from './history-view.js';
+import { hideOptions, showChanges, showMistakes, showOptions, wireOptions } from './options.js';
+import { changed, queryOf, readParameters } from './parameters.js';
 import { messageOf, Run } from './run.js';
-import { enter, isIdle, State, state } from './state.js';
+import { sendUnlessDeclined, showSending, wireSending } from './sending.js';
+import { enter, isBusy, isIdle, State, state } from './state.js';
+import { showStored, wireStored } from './stored.js';
+import { formatBytes } from './units.js';
 import * as view from './view.js';
 
 const WORKER_URL = new URL('worker.js', import.meta.url).href;
 const SWEEP_DEADLINE_MS = 10_000;
+// A server takes results up to 16 MiB.
+const LARGEST_FILE = 64 * 1024 * 1024;
 
 /** The Wasm module's functions, once it is loaded. */
 let wasm;
-/** What the next run measures: `{toml, seed, plan}`. */
+/** What the address and the person ask for. */
+let choice;
+/** What the next run measures: `{toml, seed, changes, plan}`. */
 let job;
 /** The run under way. */
 let run = null;
 /** The last run: `{name, json, report}`; the last two as far as it got. */
 let last = null;
+/** What is shown, in the same form: the last run, or one of the history, of a file or of a link. */
+let shown = null;
+/** Resolves when the last result is kept; the next run waits for it, since the storage must be at rest. */
+let keeping = Promise.resolve();
 let progress = { fraction: 0, doing: '', secondsLeft: 0 };
 let error = null;
 
@@ -25,16 +39,28 @@ offerAutomation({
   progress: () => progress,
   error: () => error ?? (window.opfsBenchChecks.failures().join('\n') || null),
   polled: () => run?.polled(),
-  setJob,
+  setJob(toml, seed) {
+    setJob(toml, seed);
+    hideOptions();
+  },
   json: () => last?.json,
 });
-wireExports(() => last);
+wireExports(() => shown, { csv: (json) => wasm.csv(json), code: (text) => wasm.qr(text) });
+wireSending(() => shown.json);
+listenForFiles(openFile);
+addEventListener('hashchange', showLinked);
 document.getElementById('start').addEventListener('click', () => start());
 document.getElementById('stop').addEventListener('click', stop);
 
 // The module loads while the checks run; its failure is only worth telling where they pass.
 const loading = load();
-loading.catch(() => {});
+loading.then(
+  () => {
+    showLinked();
+    showBetterAddress();
+  },
+  () => {},
+);
 window.opfsBenchChecks.whenPassed(async () => {
   try {
     await prepare();
@@ -46,12 +72,12 @@ window.opfsBenchChecks.whenPassed(async () => {
 async function load() {
   const module = await import('./pkg/opfs_bench.js');
   await module.default();
-  return module;
+  wasm = module;
 }
 
 async function prepare() {
   try {
-    wasm = await loading;
+    await loading;
   } catch (cause) {
     window.opfsBenchChecks.fail(
       'The benchmark itself',
@@ -61,11 +87,23 @@ async function prepare() {
     return;
   }
   const notes = await sweep();
-  const parameters = readParameters(location.search, wasm.presets());
+  const presets = wasm.presets();
+  const { parameters, problems } = readParameters(location.search, presets, wasm.changeable());
   // The deadline of the checks may have passed meanwhile.
   if (state() !== State.CHECKING) return;
-  setJob(wasm.preset(parameters.preset), parameters.seed);
-  const problems = [...parameters.problems, ...(parameters.job ? await takeServersJob(parameters.seed) : [])];
+  wireOptions(
+    presets,
+    (preset) => rechoose({ preset, changes: {} }),
+    (changes) => rechoose({ changes }),
+  );
+  try {
+    choose(parameters);
+  } catch (cause) {
+    problems.push(...messageOf(cause).split('\n'), 'This page is set to the preset’s own values.');
+    choose(changed(parameters, { changes: {} }));
+  }
+  showOptions(choice.preset, job.plan);
+  if (parameters.job) problems.push(...(await takeServersJob(parameters.seed)));
   if (parameters.start && problems.length > 0) {
     // A program would take a run of the standard for the one that it asked for.
     view.showNotes(notes);
@@ -73,10 +111,41 @@ async function prepare() {
     window.opfsBenchServer.sendFailure(problems.join('\n'));
     return;
   }
-  view.showNotes([...problems, ...notes, ...window.opfsBenchChecks.lacking()]);
+  const told = [...problems, ...notes, ...window.opfsBenchChecks.lacking()];
+  view.showNotes(told);
   enter(State.READY);
   view.showPhase('');
+  await wireHistory({ show: showResult, compare, changed: () => showStored(keptSize) });
+  wireStored(keptSize, deleteAll, () => wasm.sweep());
   if (parameters.start) runByItself();
+  else await showConditions(told);
+}
+
+/** What would make a run doubtful that began now. It takes some frames to find out, for which nobody has to wait. */
+async function showConditions(told) {
+  const conditions = await wasm.conditions();
+  if (state() === State.READY) view.showNotes([...conditions, ...told]);
+}
+
+/** Takes a choice over, with all that follows from it. Throws an Error with all mistakes, and is then what it was. */
+function choose(next) {
+  setJob(wasm.preset(next.preset), next.seed, next.changes);
+  choice = changed(next, { changes: Object.fromEntries(job.plan.changes) });
+}
+
+/** The same for what a person changed; the address then says so too. */
+function rechoose(replaced) {
+  const next = changed(choice, { ...replaced, job: false, start: false });
+  try {
+    choose(next);
+    // Fields that somebody is going through must stay.
+    if (replaced.preset !== undefined) showOptions(choice.preset, job.plan);
+    showMistakes('');
+    showChanges(job.plan.told);
+    history.replaceState(null, '', `${location.pathname}${queryOf(choice)}${location.hash}`);
+  } catch (cause) {
+    showMistakes(messageOf(cause));
+  }
 }
 
 /** Sets the job that the server wants measured. Returns what stands in the way. */
@@ -86,6 +155,7 @@ async function takeServersJob(seed) {
       window.opfsBenchServer.getJob((refused, text) => (refused === null ? resolve(text) : reject(new Error(refused))));
     });
     setJob(toml, seed);
+    hideOptions();
     return [];
   } catch (cause) {
     return [`The server's job cannot be run: ${messageOf(cause)}`];
@@ -102,15 +172,8 @@ async function runByItself() {
     window.opfsBenchServer.sendFailure(messageOf(cause));
     throw cause;
   }
-  if (!window.opfsBenchServer.listens || end === undefined) return;
-  if (end.result === undefined) {
-    window.opfsBenchServer.sendFailure(end.error);
-    return;
-  }
-  window.opfsBenchServer.sendResult(end.result, (refused, name) => {
-    if (refused === null) view.showNotes([`The computer that serves this page has saved the result as ${name}.`]);
-    else view.showFailure('The result could not be sent', refused);
-  });
+  // A result is sent as any other is.
+  if (end !== undefined && end.result === undefined) window.opfsBenchServer.sendFailure(end.error);
 }
 
 /** Removes what a killed run left, and says so. */
@@ -131,11 +194,16 @@ async function sweep() {
 }
 
 /** Throws an Error with all mistakes where the job or the seed is bad; the job is then what it was. */
-function setJob(toml, seed) {
-  const bench = new wasm.Bench(toml, seed ?? undefined);
-  job = { toml, seed: seed ?? undefined, plan: bench.plan };
+function setJob(toml, seed, changes = {}) {
+  const bench = makeBench({ toml, seed: seed ?? undefined, changes });
+  job = { toml, seed: seed ?? undefined, changes, plan: bench.plan };
   bench.free();
   view.showJob(job, last !== null);
+}
+
+function makeBench({ toml, seed, changes }) {
+  const pairs = Object.entries(changes).map(([name, value]) => `${name}=${value}`);
+  return new wasm.Bench(toml, seed, pairs);
 }
 
 function fail(title, message) {
@@ -151,22 +219,25 @@ async function start() {
   const { plan } = job;
   let bench;
   try {
-    bench = new wasm.Bench(job.toml, job.seed);
+    bench = makeBench(job);
   } catch (cause) {
     fail('The run could not start', messageOf(cause));
     return { error: messageOf(cause), result: undefined };
   }
   run = new Run(bench);
   last = null;
+  shown = null;
   error = null;
   progress = { fraction: 0, doing: '', secondsLeft: plan.seconds };
   const started = new Date();
   enter(State.RUNNING);
-  resetExports();
   view.showNotes([]);
   view.showRunBegins(plan);
+  showExports(undefined);
+  showSending(undefined);
   view.showPhase('Measuring.');
 
+  await keeping;
   const end = await run.finish(WORKER_URL, (event) => hear(event, plan));
   run = null;
   conclude(end, fileStem(plan.name, started));
@@ -208,8 +279,71 @@ function conclude(end, name) {
   progress = { fraction: end.state === State.FINISHED ? 1 : progress.fraction, doing: '', secondsLeft: 0 };
   enter(end.state);
   view.showJob(job, true);
-  view.showResult(last);
+  present(last);
+  view.moveFocusToEnd();
   view.showFailure(end.state === State.FAILED ? 'The run failed' : 'Something went wrong', report === undefined ? error : null);
   const kept = report === undefined ? '' : ' What was measured until then is shown below.';
   view.showPhase({ [State.FINISHED]: 'Finished.', [State.STOPPED]: `Stopped.${kept}`, [State.FAILED]: `Failed.${kept}` }[end.state]);
+  if (end.result !== undefined) sendUnlessDeclined(end.result);
+  // One that ended before anything was measured is not worth keeping.
+  if (report !== undefined && report.groups !== '') keeping = keepResult(report, end.result);
+}
+
+/** Shows a result with what can be done with it. `origin` says where one comes from that is not of the last run. */
+function present(result, origin) {
+  shown = result;
+  view.showReport(result.report, origin);
+  showExports(result.json === undefined ? undefined : result);
+  showSending(result.json);
+}
+
+/** Shows a result of the history, or of a file. Throws where it is none. */
+function showResult(json, origin) {
+  if (isBusy()) return;
+  const report = wasm.render(json);
+  const started = new Date(report.started);
+  present({ name: fileStem(report.name, Number.isNaN(started.getTime()) ? new Date() : started), json, report }, origin);
+  view.goToResult();
+}
+
+function compare([base, baseName], [other, otherName]) {
+  if (!isBusy()) view.showComparison(wasm.renderComparison(base, other, baseName, otherName));
+}
+
+/** A file that a person chose or dropped: a result, or a job. */
+async function openFile(file) {
+  if (isBusy() || wasm === undefined) return;
+  const { name, size } = file;
+  view.showFailure('', null);
+  try {
+    if (size > LARGEST_FILE) throw new Error(`it has ${formatBytes(size)}, and no result has more than ${formatBytes(LARGEST_FILE)}`);
+    const text = await file.text();
+    if (name.endsWith('.toml')) {
+      setJob(text);
+      hideOptions();
+      return;
+    }
+    showResult(text, `From the file ${name}. Whoever wrote it may have changed it.`);
+    await addFile({ ...shown.report, name }, text);
+  } catch (cause) {
+    view.showFailure(`${name} cannot be used`, messageOf(cause));
+  }
+}
+
+/** Shows what the address's fragment brings, if it is a result. */
+function showLinked() {
+  const [, content] = /[#&]result=([^&]*)/.exec(location.hash) ?? [];
+  if (content === undefined || wasm === undefined || isBusy()) return;
+  try {
+    present({ report: wasm.renderLink(content) });
+    view.goToResult();
+  } catch (cause) {
+    view.showFailure('The result in this link cannot be shown', messageOf(cause));
+  }
+}
+
+/** On an insecure address: the one to use, for a camera too. */
+function showBetterAddress() {
+  const address = window.opfsBenchChecks.betterAddress();
+  if (address !== null) view.showBetterAddress(wasm.qr(address));
 }

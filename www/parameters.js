@@ -1,4 +1,4 @@
-// What the page's address asks for: ?preset=quick&seed=00c0ffee00c0ffee&start
+// What the page's address asks for: ?preset=quick&bs=64KiB&budget_s=10&seed=00c0ffee00c0ffee&start
 // A program whose server has a job of its own asks for it: ?job&start
 
 const KNOWN = ['preset', 'job', 'seed', 'start'];
@@ -6,18 +6,28 @@ const WITHOUT_VALUE = { job: 'its presence asks the server for a job', start: 'i
 const DEFAULT_PRESET = 'quick';
 
 /**
- * Reads the address's query. Never throws: what cannot be used is described in `problems`, and the standard takes its place.
+ * What is asked for. Frozen: another choice is another object.
+ *
+ * @typedef {Readonly<{preset: string, job: boolean, seed: string | undefined, start: boolean, changes: Readonly<Record<string, string>>}>}
+ *   Parameters `changes` are values that replace the preset's own, by name
+ */
+
+/**
+ * Reads the address's query. Never throws: what cannot be used is described in `problems`, and the standard takes its place. Whether changes
+ * fit the preset is for the job's check to say.
  *
  * @param {string} query `location.search`
  * @param {string[]} presets the names that `preset` may have
- * @returns {{preset: string, job: boolean, seed: string | undefined, start: boolean, problems: string[]}}
+ * @param {string[]} changeable the names of what may be changed in a preset
+ * @returns {{parameters: Parameters, problems: string[]}}
  */
-export function readParameters(query, presets) {
+export function readParameters(query, presets, changeable) {
   const given = new URLSearchParams(query);
   const problems = [];
+  const known = [...KNOWN, ...changeable];
   for (const name of new Set(given.keys())) {
-    if (!KNOWN.includes(name)) {
-      problems.push(`The address has “${name}”, which is no parameter of this page. Parameters are ${list(KNOWN)}.`);
+    if (!known.includes(name)) {
+      problems.push(`The address has “${name}”, which is no parameter of this page. Parameters are ${list(known)}.`);
     } else if (given.getAll(name).length > 1) {
       problems.push(`The address has “${name}” more than once. The first one counts.`);
     }
@@ -39,7 +49,29 @@ export function readParameters(query, presets) {
     const value = given.get(name);
     if (value) problems.push(`The address has “${name}=${value}”. The parameter ${name} takes no value: ${meaning}.`);
   }
-  return { preset, job: given.has('job'), seed, start: given.has('start'), problems };
+  const changes = Object.fromEntries(changeable.filter((name) => given.has(name)).map((name) => [name, given.get(name)]));
+  return { parameters: frozen({ preset, job: given.has('job'), seed, start: given.has('start'), changes }), problems };
+}
+
+/** The same parameters with some replaced. */
+export function changed(parameters, replaced) {
+  return frozen({ ...parameters, ...replaced });
+}
+
+/** The query that `readParameters` reads as these parameters: nothing for what is standard. */
+export function queryOf({ preset, job, seed, start, changes }) {
+  const query = new URLSearchParams(changes);
+  if (preset !== DEFAULT_PRESET) query.set('preset', preset);
+  if (seed !== undefined) query.set('seed', seed);
+  const flags = Object.entries({ job, start }).filter(([, is]) => is);
+  // Commas and slashes may stand in a query as they are, and methods are full of them.
+  const values = query.toString().replaceAll('%2C', ',').replaceAll('%2F', '/');
+  const parts = [values, ...flags.map(([name]) => name)].filter(Boolean);
+  return parts.length === 0 ? '' : `?${parts.join('&')}`;
+}
+
+function frozen(parameters) {
+  return Object.freeze({ ...parameters, changes: Object.freeze({ ...parameters.changes }) });
 }
 
 function list(names) {

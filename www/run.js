@@ -2,6 +2,7 @@
 // of the Wasm module, after which its promises never settle, ends the run instead of leaving the page waiting.
 
 import { State } from './state.js';
+import { keepScreenOn } from './wakelock.js';
 
 // Stopping takes under a second; a browser that is deleting large files may need several.
 const STOP_DEADLINE_MS = 30_000;
@@ -36,6 +37,7 @@ export class Run {
       else onEvent(event);
     };
     const release = this.#guard();
+    const letScreenSleep = keepScreenOn();
     try {
       await Promise.race([this.#bench.run(workerUrl, hear), this.#givenUp]);
       const result = this.#bench.result();
@@ -45,6 +47,7 @@ export class Run {
       return { state: State.FAILED, error: messageOf(error), result: undefined };
     } finally {
       release();
+      letScreenSleep();
     }
   }
 

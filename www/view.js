@@ -15,10 +15,18 @@ export function showJob({ plan, seed }, again) {
   place('start').disabled = false;
 }
 
-/** Remarks that stand in nobody's way. */
+/** Remarks that stand in nobody's way: sentences, or `{heading, sentence}` where one should be read first. */
 export function showNotes(notes) {
-  place('notes').replaceChildren(...notes.map((note) => textElement('li', note)));
+  place('notes').replaceChildren(...notes.map(noteElement));
   place('notes').hidden = notes.length === 0;
+}
+
+function noteElement(note) {
+  if (typeof note === 'string') return textElement('li', note);
+  const item = document.createElement('li');
+  item.className = 'condition';
+  item.append(textElement('strong', `${note.heading}.`), ` ${note.sentence}`);
+  return item;
 }
 
 /** Why a run failed or could not start; null takes the message away. */
@@ -46,7 +54,7 @@ export function showRunBegins(plan) {
   showProgress({ fraction: 0, doing: 'Preparing', secondsLeft: plan.seconds });
   place('stop').textContent = 'Stop';
   for (const id of ['doubts', 'answer', 'environment']) place(id).replaceChildren();
-  place('exports').hidden = true;
+  for (const id of ['origin', 'comparison']) place(id).hidden = true;
   place('groups').replaceChildren(
     ...plan.groups.map(({ title }) => {
       const waiting = document.createElement('div');
@@ -79,12 +87,39 @@ export function showStopping() {
   place('stop').textContent = 'Stopping …';
 }
 
-/** All of a result. `report` and `json` are undefined where a run ended before it had one, `report` alone where it cannot be shown. */
-export function showResult({ report, json }) {
+/** All of a result, or nothing where there is none. `origin` says where one comes from that is not of the last run. */
+export function showReport(report, origin) {
   for (const id of ['doubts', 'answer', 'groups', 'environment']) place(id).innerHTML = report?.[id] ?? '';
-  for (const id of ['copy-markdown', 'download-html']) place(id).hidden = report === undefined;
-  for (const id of ['exports', 'result']) place(id).hidden = json === undefined;
-  moveFocus('stop', json === undefined ? 'start' : 'result');
+  place('origin').textContent = origin ?? '';
+  place('origin').hidden = origin === undefined;
+  place('comparison').hidden = true;
+  place('result').hidden = report === undefined;
+}
+
+/** After a run that ended. */
+export function moveFocusToEnd() {
+  moveFocus('stop', place('result').hidden ? 'start' : 'result');
+}
+
+/** Two results side by side. */
+export function showComparison(html) {
+  place('comparison').innerHTML = html;
+  place('comparison').hidden = false;
+  place('comparison').focus();
+}
+
+/** Goes where a result that a person asked for is shown. */
+export function goToResult() {
+  place('result').focus();
+}
+
+/** The address that a page on an insecure one should be opened at, as a code. */
+export function showBetterAddress(svg) {
+  const card = document.createElement('div');
+  card.className = 'better-address';
+  card.innerHTML = svg;
+  card.append(textElement('p', 'The https address as a code, for another device’s camera.'));
+  place('checks').querySelector('.card')?.after(card);
 }
 
 // The button under the focus disappears with the state that it belongs to; the keyboard must not fall back to the page's top.

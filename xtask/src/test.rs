@@ -44,7 +44,7 @@ const FIREFOX: Browser = Browser { name: "Wasm in Firefox", needs: &setup::FIREF
 /// Runs all tests.
 pub fn run(project: &Project) -> Result<ExitCode> {
     let mut summary = Summary::default();
-    let needs = [&setup::BUILD[..], &setup::CHROMIUM, &setup::FIREFOX].concat();
+    let needs = [&setup::BUILD[..], &setup::CHROMIUM, &setup::FIREFOX, &setup::LOOKS].concat();
     let start = Instant::now();
     let tools = setup::ensure(project, &needs)?;
     let outcome = tools.require_all().map_or_else(|error| failed(&error), |()| Outcome::Done);

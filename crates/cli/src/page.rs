@@ -252,7 +252,8 @@ impl<'a> Page<'a> {
         Ok((length > 0).then_some(text))
     }
 
-    /// The names of everything in the origin's private file system, and of its databases and caches.
+    /// The names of everything in the origin's private file system, and of its databases and caches: but for the results that the page
+    /// keeps for a person, which no run makes (www/history.js).
     ///
     /// # Errors
     /// When it cannot be read.
@@ -276,7 +277,8 @@ impl<'a> Page<'a> {
                    }
                  };
                  const others = async () => {
-                   for (const {name} of (await indexedDB.databases?.()) ?? []) found.push('IndexedDB: ' + name);
+                   const databases = (await indexedDB.databases?.()) ?? [];
+                   for (const {name} of databases) if (name !== 'results kept by opfs-bench') found.push('IndexedDB: ' + name);
                    for (const name of (await window.caches?.keys()) ?? []) found.push('Cache Storage: ' + name);
                  };
                  navigator.storage.getDirectory().then((root) => walk(root, '')).then(others)

@@ -118,12 +118,12 @@ impl Session {
         self.explain(&format!("pressing #{id}"), within(SCRIPT, click).await).await
     }
 
-    /// Calls a command of the driver that is not in the standard.
+    /// Calls a command of the driver for which there is no method here, and returns what it answers.
     ///
     /// # Errors
     /// When the driver refuses.
-    pub async fn command(&self, command: impl thirtyfour::common::command::FormatRequestData) -> Result<()> {
-        within(SCRIPT, async { self.driver().cmd(command).await.map(drop) }).await
+    pub async fn command(&self, command: impl thirtyfour::common::command::FormatRequestData) -> Result<Value> {
+        within(SCRIPT, async { self.driver().cmd(command).await?.value_json() }).await
     }
 
     /// What the page wrote to its console since the last call, where the driver can tell; else nothing.

@@ -39,7 +39,7 @@ impl CargoTool {
             Need::Geckodriver => {
                 Self { package: "geckodriver", version: project.settings.tools.geckodriver.clone(), programs: &["geckodriver"] }
             }
-            Need::WasmTarget | Need::Chromium | Need::Firefox => bail!("{need:?} is no crate"),
+            Need::WasmTarget | Need::Chromium | Need::Firefox | Need::Axe => bail!("{need:?} is no crate"),
         })
     }
 

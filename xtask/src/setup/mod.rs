@@ -6,6 +6,7 @@
 mod apt;
 mod browsers;
 mod cargo_tool;
+mod npm;
 mod wasm_target;
 
 use std::ffi::OsString;
@@ -33,6 +34,8 @@ pub enum Need {
     Firefox,
     /// geckodriver.
     Geckodriver,
+    /// The accessibility checks that the end-to-end tests run inside the page.
+    Axe,
 }
 
 /// To build the page.
@@ -41,6 +44,8 @@ pub const BUILD: [Need; 3] = [Need::WasmTarget, Need::WasmPack, Need::WasmBindge
 pub const CHROMIUM: [Need; 1] = [Need::Chromium];
 /// To run in Firefox.
 pub const FIREFOX: [Need; 2] = [Need::Firefox, Need::Geckodriver];
+/// To look at the page in the end-to-end tests.
+pub const LOOKS: [Need; 1] = [Need::Axe];
 
 /// What was found or installed.
 #[derive(Debug)]
@@ -54,7 +59,7 @@ pub struct Tools {
 
 /// `cargo xtask setup`
 pub fn everything(project: &Project) -> Result<ExitCode> {
-    let tools = ensure(project, &[&BUILD[..], &CHROMIUM, &FIREFOX].concat())?;
+    let tools = ensure(project, &[&BUILD[..], &CHROMIUM, &FIREFOX, &LOOKS].concat())?;
     tools.require_all()?;
     eprintln!("everything is there");
     Ok(ExitCode::SUCCESS)
@@ -100,6 +105,7 @@ impl Tools {
             Need::WasmTarget => wasm_target::is_there(project),
             Need::Chromium => browsers::chromium_is_there(&self.path, browsers::named_by("CHROMEDRIVER")),
             Need::Firefox => browsers::firefox_is_there(&self.path),
+            Need::Axe => npm::is_there(project),
             Need::WasmPack | Need::WasmBindgen | Need::Geckodriver => {
                 let found = cargo_tool::CargoTool::of(project, need)?.find(&project.tools, &self.path);
                 if let Some(folder) = &found
@@ -122,6 +128,7 @@ impl Tools {
             Need::WasmTarget => wasm_target::install(project)?,
             Need::Chromium => browsers::install_chromium(&self.path)?,
             Need::Firefox => browsers::install_firefox(&self.path)?,
+            Need::Axe => npm::install(project, &self.path)?,
             Need::WasmPack | Need::WasmBindgen | Need::Geckodriver => {
                 cargo_tool::CargoTool::of(project, need)?.install(&project.cargo, &project.tools, &self.path)?;
             }

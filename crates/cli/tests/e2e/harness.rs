@@ -10,6 +10,7 @@ use opfs_bench_cli::page::{Page, State};
 use opfs_bench_cli::server::{Server, Settings, Site};
 use opfs_bench_cli::session::{Owner, Session};
 use opfs_bench_core::result::RunResult;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use thirtyfour::common::command::FormatRequestData;
@@ -113,7 +114,7 @@ fn download_preferences(browser: Browser, folder: &TempDir) -> Map<String, Value
         Browser::Firefox => json!({
             "browser.download.folderList": 2,
             "browser.download.dir": folder.path(),
-            "browser.helperApps.neverAsk.saveToDisk": "application/json,text/html",
+            "browser.helperApps.neverAsk.saveToDisk": "application/json,text/html,text/csv",
         }),
     };
     value.as_object().expect("written as one").clone()
@@ -174,8 +175,27 @@ impl Opened<'_> {
     }
 
     /// Calls Chromium's developer tools.
-    pub async fn developer_tools(&self, method: &'static str, parameters: Value) {
-        self.session.command(DeveloperTools { method, parameters }).await.unwrap_or_else(|error| panic!("{method}: {error:#}"));
+    pub async fn developer_tools(&self, method: &'static str, parameters: Value) -> Value {
+        self.session.command(DeveloperTools { method, parameters }).await.unwrap_or_else(|error| panic!("{method}: {error:#}"))
+    }
+
+    /// What a script in the page gives.
+    pub async fn ask<T: DeserializeOwned>(&self, script: &str) -> T {
+        self.session.script("a test's question", script, vec![]).await.unwrap_or_else(|error| panic!("{error:#}"))
+    }
+
+    /// Waits until a script in the page gives true.
+    pub async fn wait_until(&self, what: &str, script: &str) {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !self.ask::<bool>(script).await {
+            assert!(Instant::now() < deadline, "waited for {what}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Presses an element as a person would.
+    pub async fn click(&self, id: &str) {
+        self.session.click(id).await.unwrap_or_else(|error| panic!("{error:#}"));
     }
 }
 

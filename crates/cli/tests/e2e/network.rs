@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::Ipv4Addr;
+use std::path::PathBuf;
 
 use opfs_bench_cli::browser::Browser;
 use opfs_bench_cli::inbox::{Arrival, Inbox};
@@ -40,14 +41,18 @@ fn by_https_the_page_measures_and_its_result_comes_to_the_servers_disk(browser: 
         let at: String = opened.session.script("looking", "return location.href", vec![]).await.expect("it answers");
         assert_eq!(at, format!("https://{address}:{port}/#token={}", token.as_str()));
 
+        // One tap on Start: what the page sends, it sends by itself.
         assert_eq!(opened.run_job(jobs::SHORT, None).await, State::Finished);
         assert_complete(&opened.result().await);
-        let script = "const done = arguments[arguments.length - 1];
-            const text = window.opfsBench.resultSlice(0, window.opfsBench.resultLength());
-            window.opfsBenchServer.sendResult(text, (error, name) => done(error ?? name));";
-        let name: String = opened.session.script_async("sending the result", script, vec![]).await.expect("the page answers");
+        opened
+            .wait_until("the page to say that it was saved", "return document.getElementById('send-status').textContent.includes('saved')")
+            .await;
+        let files: Vec<PathBuf> = fs::read_dir(&results).expect("there").map(|entry| entry.expect("readable").path()).collect();
+        let file = files.iter().find(|file| file.extension().is_some_and(|extension| extension == "json")).expect("it is on the disk");
+        let name = file.file_name().expect("a file").to_string_lossy().into_owned();
+        assert!(opened.text("send-status").await.contains(&name), "{name}");
         let held = opened.page.result().await.expect("the page answers").expect("a result");
-        assert_eq!(fs::read_to_string(results.join(&name)).unwrap_or_else(|error| panic!("{name}: {error}")), held);
+        assert_eq!(fs::read_to_string(file).expect("text"), held);
         match arrivals.recv().await.expect("it was told") {
             Arrival::Result(received) => {
                 assert!(received.differences.is_empty() && received.written.json == results.join(&name), "{received:?}");

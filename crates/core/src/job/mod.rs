@@ -7,6 +7,7 @@ mod method;
 mod mistake;
 mod names;
 mod options;
+mod parameters;
 mod read;
 mod timing;
 
@@ -16,6 +17,7 @@ pub use check::MOST_KEPT_FILES;
 pub use method::{BadMethodName, MethodName, Thread};
 pub use mistake::{BadJob, Mistake, Problem};
 pub use options::Options;
+pub use parameters::{PARAMETERS, Parameters};
 pub use timing::Timing;
 
 use crate::units::{Bytes, Nanos};
@@ -156,6 +158,28 @@ impl Job {
             read.add(None, problems);
         }
         read.finish()
+    }
+
+    /// Checks a job that stands in no file, as [`Self::from_toml_with`] checks one that does.
+    ///
+    /// # Errors
+    /// All values that make no sense.
+    pub fn check(&self, of_group: impl Fn(&Group) -> Vec<Problem>, of_job: impl Fn(&Self) -> Vec<Problem>) -> Result<(), BadJob> {
+        let at = |place: &str, problem: Problem| Mistake {
+            line: None,
+            place: place.to_owned(),
+            field: Some(problem.field.into()),
+            problem: problem.text,
+        };
+        let mut mistakes: Vec<Mistake> = check::job(self).into_iter().map(|problem| at("job", problem)).collect();
+        for (number, group) in self.groups.iter().enumerate() {
+            let place = format!("group {}", group.name);
+            mistakes.extend(check::group(self, number).into_iter().chain(of_group(group)).map(|problem| at(&place, problem)));
+        }
+        if mistakes.is_empty() {
+            mistakes.extend(check::whole(self).into_iter().chain(of_job(self)).map(|problem| at("job", problem)));
+        }
+        if mistakes.is_empty() { Ok(()) } else { Err(BadJob { mistakes }) }
     }
 
     /// The text of a preset.

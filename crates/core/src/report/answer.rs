@@ -240,5 +240,11 @@ fn reasons(group: &GroupResult, subject: Option<(&Arm, &ArmEstimate)>) -> String
     {
         reasons.extend(own.iter().map(|reason| verdict::withheld(reason, group.estimates.level)));
     }
-    if reasons.is_empty() { "it was not measured".into() } else { reasons.join(", and ") }
+    // What a link brought says that there is no verdict, and not why.
+    let measured = subject.is_some_and(|(_, estimate)| estimate.per_op.is_some());
+    match reasons.as_slice() {
+        [] if measured => "of a reason that the link does not tell".into(),
+        [] => "it was not measured".into(),
+        reasons => reasons.join(", and "),
+    }
 }

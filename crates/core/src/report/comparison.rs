@@ -1,56 +1,102 @@
-//! Run against run, in a terminal.
+//! Run against run, in a terminal and on the page.
+
+use maud::{Markup, html};
 
 use super::format::{duration, ratio, ratio_estimate};
-use super::prose::capitalised;
-use super::table::{Cell, Heading};
+use super::prose::{capitalised, unbroken};
+use super::table::{self, Cell, Heading};
 use super::text::{aligned, heading, wrapped};
-use super::words;
+use super::{html, words};
 use crate::compare::{Change, Comparison, Row, Sides};
 use crate::protocol;
+use crate::result::Role;
 
 /// The whole comparison. `base` and `other` name the sides.
 pub(super) fn text(comparison: &Comparison, base: &str, other: &str) -> String {
-    let (of_base, of_other) = comparison.launches;
     let mut text = heading(&format!("{other} against {base}"), '═');
-    let launches = |number: usize| if number == 1 { "1 launch".into() } else { format!("{number} launches") };
-    text += &wrapped(&format!("{} of {base}, {} of {other}.", launches(of_base), launches(of_other)), "", "");
-    for refusal in &comparison.refusals {
-        text += &wrapped(&format!("No verdicts: {refusal}."), "! ", "  ");
+    text += &wrapped(&sides(comparison, base, other), "", "");
+    for reservation in reservations(comparison, base, other) {
+        text += &wrapped(&reservation, "! ", "  ");
     }
-    if comparison.refusals.is_empty() && of_base.min(of_other) < protocol::LAUNCHES {
-        let missing =
-            format!("No verdicts: they take {} launches on each side, since one launch's luck is not the next one's.", protocol::LAUNCHES);
-        text += &wrapped(&missing, "! ", "  ");
-    }
-    for (throttled, of, name) in [(comparison.throttled.0, of_base, base), (comparison.throttled.1, of_other, other)] {
-        if throttled > 0 {
-            let left_out = format!("Times per op of {throttled} of {} of {name} are left out: the device was throttled.", launches(of));
-            text += &wrapped(&left_out, "! ", "  ");
-        }
-    }
-    let mut rows = comparison.rows.as_slice();
-    while let Some(first) = rows.first() {
-        let end = rows.iter().position(|row| row.group.name != first.group.name).unwrap_or(rows.len());
+    for rows in groups(&comparison.rows) {
         text += "\n";
-        text += &heading(&capitalised(&words::heading(&first.group)), '─');
-        text += &group(&rows[..end], base, other);
-        rows = &rows[end..];
+        text += &heading(&capitalised(&words::heading(&rows[0].group)), '─');
+        let all = cells_of(rows);
+        let cells: Vec<&[Cell]> = all.iter().map(|(_, cells)| cells.as_slice()).collect();
+        text += &aligned(&columns(base, other), &cells);
     }
     text
 }
 
-/// Ratios to the group's baseline first, since they hold across devices; then what an op takes.
-fn group(rows: &[Row], base: &str, other: &str) -> String {
-    let columns: Vec<Heading> = [("method", false), ("", false), (base, true), (other, true), ("ratio (95 %)", true), ("verdict", false)]
+/// The same as HTML.
+pub(super) fn html(comparison: &Comparison, base: &str, other: &str) -> Markup {
+    let reservations = reservations(comparison, base, other);
+    html! {
+        h2.comparison-title { (other) " against " (base) }
+        @if !reservations.is_empty() {
+            section.doubts { ul { @for reservation in &reservations { li.doubt.notable { p { (unbroken(reservation)) } } } } }
+        }
+        @for (place, rows) in groups(&comparison.rows).enumerate() {
+            @let id = format!("comparison-{place}");
+            div.group {
+                h3 id=(id) { (unbroken(&capitalised(&words::heading(&rows[0].group)))) }
+                (html::rows(&columns(base, other), &table_rows(rows), &id))
+            }
+        }
+    }
+}
+
+fn sides(comparison: &Comparison, base: &str, other: &str) -> String {
+    let (of_base, of_other) = comparison.launches;
+    format!("{} of {base}, {} of {other}.", count(of_base, "launch"), count(of_other, "launch"))
+}
+
+/// What stands against a conclusion, a sentence each.
+fn reservations(comparison: &Comparison, base: &str, other: &str) -> Vec<String> {
+    let (of_base, of_other) = comparison.launches;
+    let mut found: Vec<String> = comparison.refusals.iter().map(|refusal| format!("No verdicts: {refusal}.")).collect();
+    if comparison.refusals.is_empty() && of_base.min(of_other) < protocol::LAUNCHES {
+        found.push(format!(
+            "No verdicts: they take {} launches on each side, since one launch's luck is not the next one's.",
+            protocol::LAUNCHES
+        ));
+    }
+    for (throttled, of, name) in [(comparison.throttled.0, of_base, base), (comparison.throttled.1, of_other, other)] {
+        if throttled > 0 {
+            found.push(format!("Times per op of {throttled} of {} of {name} are left out: the device was throttled.", count(of, "launch")));
+        }
+    }
+    found
+}
+
+/// The rows of each group.
+fn groups(rows: &[Row]) -> impl Iterator<Item = &[Row]> {
+    rows.chunk_by(|one, next| one.group.name == next.group.name)
+}
+
+fn columns(base: &str, other: &str) -> Vec<Heading> {
+    [("method", false), ("what", false), (base, true), (other, true), ("ratio (95 %)", true), ("verdict", false)]
         .map(|(text, number)| Heading { text: text.into(), number })
-        .into();
-    let of = |rows: &[Row], what: &str, sides: fn(&Row) -> Option<&Sides>, show: fn(f64) -> String| -> Vec<Vec<Cell>> {
-        rows.iter().filter_map(|row| sides(row).map(|sides| cells(row, what, sides, show))).collect()
+        .into()
+}
+
+/// Ratios to the group's baseline first, since they hold across devices; then what an op takes.
+fn cells_of(rows: &[Row]) -> Vec<(Change, Vec<Cell>)> {
+    let of = |what: &str, sides: fn(&Row) -> Option<&Sides>, show: fn(f64) -> String| -> Vec<_> {
+        rows.iter().filter_map(|row| sides(row).map(|sides| (sides.verdict, cells(row, what, sides, show)))).collect()
     };
-    let mut all = of(rows, "of the baseline's", |row| row.to_baseline.as_ref(), ratio);
-    all.extend(of(rows, "per op", |row| Some(&row.per_op), duration));
-    let rows: Vec<&[Cell]> = all.iter().map(Vec::as_slice).collect();
-    aligned(&columns, &rows)
+    let mut all = of("of the baseline's", |row| row.to_baseline.as_ref(), ratio);
+    all.extend(of("per op", |row| Some(&row.per_op), duration));
+    all
+}
+
+fn table_rows(rows: &[Row]) -> Vec<table::Row> {
+    let class = |verdict| match verdict {
+        Change::Faster => "faster",
+        Change::Slower => "slower",
+        _ => "",
+    };
+    cells_of(rows).into_iter().map(|(verdict, cells)| table::Row { role: Role::Contender, class: class(verdict), cells }).collect()
 }
 
 fn cells(row: &Row, what: &str, sides: &Sides, show: fn(f64) -> String) -> Vec<Cell> {
@@ -72,6 +118,10 @@ fn cells(row: &Row, what: &str, sides: &Sides, show: fn(f64) -> String) -> Vec<C
         change,
         plain(label(sides.verdict).into()),
     ]
+}
+
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "es" })
 }
 
 fn label(verdict: Change) -> &'static str {

@@ -8,7 +8,9 @@ use super::{device, drops, words};
 use crate::estimate::{Degree, Drift, Verdict, Withheld};
 use crate::job::{Open, Thread};
 use crate::protocol;
-use crate::result::{Arm, Ended, EndsUp, Fixture, GroupRecord, GroupResult, Incident, Outcome, Role, RunResult, Skipped, Ticks};
+use crate::result::{
+    Arm, Ended, EndsUp, Environment, Fixture, GroupRecord, GroupResult, Incident, Outcome, Role, RunResult, Skipped, Ticks,
+};
 use crate::units::{Bytes, Nanos};
 
 /// Flushes that take less than this for each MiB written did not reach a disk: 0.06 to 0.08 ms in Chromium's private windows, 0.5 to
@@ -19,6 +21,11 @@ const MEMORY_FLUSH_PER_MIB: u64 = 200_000;
 const MEMORY_READ_NS: f64 = 100_000.0;
 /// Reads up to this are small: opening and calling costs more than copying.
 const SMALL_READ: Bytes = Bytes(16 << 10);
+
+/// Frames that are further apart than this are fewer than a screen of 60 a second has: in low power mode phones draw 30.
+const FEW_FRAMES_MS: f64 = 28.0;
+/// A battery below this makes devices save power by themselves.
+const LOW_BATTERY: f64 = 0.2;
 
 /// How much a doubt weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,6 +97,10 @@ pub enum Doubt {
     MeasuredAgain(Vec<String>),
     /// Groups whose samples were still moving when their rounds began.
     NoSteadyState(Vec<String>),
+    /// The browser drew half as many frames as usual: so many milliseconds from one to the next.
+    FewFrames(f64),
+    /// The device ran on its battery, which was so full.
+    OnBattery(f64),
     /// A program drove the browser.
     Automated,
     /// A program asked how far the run was.
@@ -114,10 +125,8 @@ pub struct Unfinished {
 /// Everything that makes a run doubtful, serious doubts first.
 #[must_use]
 pub fn doubts(run: &RunResult) -> Vec<Doubt> {
-    let mut doubts: Vec<Doubt> = [outcome(run), memory_backed(run), (!run.environment.isolated).then_some(Doubt::NotIsolated(run.ticks))]
-        .into_iter()
-        .flatten()
-        .collect();
+    let mut doubts: Vec<Doubt> = [outcome(run), memory_backed(run)].into_iter().flatten().collect();
+    doubts.extend(of_environment(&run.environment, run.ticks));
     let differing: Vec<String> = run.fixtures.iter().filter(|fixture| fixture.checksum != fixture.read_back).map(differing).collect();
     doubts.extend((!differing.is_empty()).then_some(Doubt::FixtureDiffers(differing)));
     doubts.extend(per_group(run, invalid, Doubt::InvalidGroups));
@@ -136,6 +145,20 @@ pub fn doubts(run: &RunResult) -> Vec<Doubt> {
     doubts.extend((run.polls > 0).then_some(Doubt::Polled(run.polls)));
     doubts.sort_by_key(Doubt::severity);
     doubts
+}
+
+/// What makes a run doubtful that has not begun, serious doubts first.
+#[must_use]
+pub fn beforehand(environment: &Environment) -> Vec<Doubt> {
+    let mut doubts = of_environment(environment, None);
+    doubts.sort_by_key(Doubt::severity);
+    doubts
+}
+
+fn of_environment(environment: &Environment, ticks: Option<Ticks>) -> Vec<Doubt> {
+    let few = environment.frame_ms.filter(|frame| *frame > FEW_FRAMES_MS).map(Doubt::FewFrames);
+    let battery = environment.battery.filter(|battery| !battery.charging).map(|battery| Doubt::OnBattery(battery.level));
+    [(!environment.isolated).then_some(Doubt::NotIsolated(ticks)), few, battery].into_iter().flatten().collect()
 }
 
 /// The doubts that a reader must know before the answer, and the notes that can stand after the tables.
@@ -270,7 +293,9 @@ impl Doubt {
             | Self::NotIsolated(_)
             | Self::CoarseTimer(_)
             | Self::Drifted { .. }
-            | Self::RoundsDropped(_) => Severity::Notable,
+            | Self::RoundsDropped(_)
+            | Self::FewFrames(_) => Severity::Notable,
+            Self::OnBattery(level) if *level <= LOW_BATTERY => Severity::Notable,
             // Where every method has its verdict, more time would have narrowed the intervals and changed nothing.
             Self::BudgetFirst(groups) if groups.iter().any(|group| group.undecided) => Severity::Notable,
             Self::BudgetFirst(_)
@@ -278,6 +303,7 @@ impl Doubt {
             | Self::StorageDrifted(_)
             | Self::MeasuredAgain(_)
             | Self::NoSteadyState(_)
+            | Self::OnBattery(_)
             | Self::Automated
             | Self::Polled(_) => Severity::Mild,
         }
@@ -303,6 +329,8 @@ impl Doubt {
             Self::BudgetFirst(_) => "Time was up before the intervals were narrow",
             Self::MeasuredAgain(_) => "Measured twice",
             Self::NoSteadyState(_) => "No steady state",
+            Self::FewFrames(_) => "Low power mode, perhaps",
+            Self::OnBattery(_) => "On battery",
             Self::Automated => "Driven by a program",
             Self::Polled(_) => "Watched during the run",
         }
@@ -331,8 +359,8 @@ impl Doubt {
                 .into(),
             Self::Stopped { measured, of } => format!("Measured to their end: {measured} of {}.", count(*of, "group")),
             Self::NotIsolated(ticks) => format!(
-                "The page was not cross-origin isolated, so the browser makes its clocks coarser{}. \
-                 A server that sends the COOP and COEP headers gives finer ones.",
+                "The page is not cross-origin isolated, so the browser makes its clocks coarser{}. \
+                 A server that sends the COOP and COEP headers gives finer ones: opfs-bench serve does.",
                 ticks.map(ticks_of).unwrap_or_default()
             ),
             Self::CoarseTimer(_) => {
@@ -350,6 +378,15 @@ impl Doubt {
                 percent(protocol::NULL_MARGIN)
             ),
             Self::NoSteadyState(_) => "Samples were still moving when the warm-up ended.".into(),
+            Self::FewFrames(frame) => format!(
+                "The screen was drawn once every {}, half as often as usual. Phones do so in low power mode or to save their battery, and \
+                 then everything takes longer. Turn that off, and measure again.",
+                duration(frame * 1e6)
+            ),
+            Self::OnBattery(level) => format!(
+                "The device was not plugged in, and its battery {} full. Devices may save power then; plugged in, they need not.",
+                percent(*level)
+            ),
             Self::Automated => {
                 "A program drove the browser (navigator.webdriver), with settings that a person's browser may not have.".into()
             }
@@ -381,6 +418,8 @@ impl Doubt {
             | Self::MemoryBacked { .. }
             | Self::Stopped { .. }
             | Self::NotIsolated(_)
+            | Self::FewFrames(_)
+            | Self::OnBattery(_)
             | Self::Automated
             | Self::Polled(_) => Vec::new(),
         }

@@ -1,6 +1,6 @@
 //! The device, the browser and the run, as labels and values. What a browser does not tell is not shown.
 
-use super::format::{duration, significant};
+use super::format::{duration, percent, significant};
 use super::native;
 use super::prose::{count, one_line};
 use crate::result::{Fixture, RunResult};
@@ -32,6 +32,13 @@ pub(super) fn facts(run: &RunResult) -> Vec<Fact> {
         environment.screen.map(|screen| {
             format!("{} × {} CSS pixels, {} device pixels each way", plain(screen.width), plain(screen.height), plain(screen.pixel_ratio))
         }),
+    );
+    add("Frames", environment.frame_ms.map(|frame| format!("one every {} before the run", duration(frame * 1e6))));
+    add(
+        "Battery",
+        environment
+            .battery
+            .map(|battery| format!("{}, {} full", if battery.charging { "plugged in" } else { "not plugged in" }, percent(battery.level))),
     );
     add("Cross-origin isolated", Some(yes_no(environment.isolated)));
     add("Driven by a program", Some(yes_no(environment.automated)));

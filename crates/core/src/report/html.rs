@@ -186,7 +186,7 @@ fn detail(detail: &Detail, id: &str) -> Markup {
 }
 
 /// The table. Its roles are spelled out, since a narrow screen shows its rows as blocks and browsers then forget that it is a table.
-fn rows(columns: &[Heading], rows: &[Row], labelled_by: &str) -> Markup {
+pub(super) fn rows(columns: &[Heading], rows: &[Row], labelled_by: &str) -> Markup {
     html! {
         table role="table" aria-labelledby=(labelled_by) {
             thead role="rowgroup" {

@@ -23,6 +23,7 @@ mod html;
 mod latency;
 mod lead;
 mod lines;
+mod linked;
 mod markdown;
 mod native;
 mod pass;
@@ -36,11 +37,12 @@ mod text;
 mod verdict;
 mod words;
 
-pub use doubts::{Doubt, Severity, Unfinished, doubts};
+pub use doubts::{Doubt, Severity, Unfinished, beforehand, doubts};
 pub use prose::one_line;
 
 use crate::compare::Comparison;
 use crate::job::Group;
+use crate::link::Linked;
 use crate::result::{GroupResult, RunResult, Skipped};
 
 /// A result as pieces of HTML for a page that has its own frame. All of them are escaped, hold neither scripts nor inline
@@ -84,10 +86,28 @@ pub fn comparison(comparison: &Comparison, base: &str, other: &str) -> String {
     comparison::text(comparison, base, other)
 }
 
+/// The same as a piece of HTML, escaped and styled as [`Fragments`] are.
+#[must_use]
+pub fn comparison_fragment(comparison: &Comparison, base: &str, other: &str) -> String {
+    comparison::html(comparison, base, other).into_string()
+}
+
 /// The result as a block of plain text to paste into a forum: MB/s and IOPS of blocks in files that stay open. None where it has none.
 #[must_use]
 pub fn forum(run: &RunResult) -> Option<String> {
     forum::block(run)
+}
+
+/// What a link brought, marked as such. There is no environment: a link tells too little of it.
+#[must_use]
+pub fn linked(linked: &Linked) -> Fragments {
+    Fragments {
+        answer: html::answer(&linked.run).into_string(),
+        doubts: linked::doubts(linked).into_string(),
+        groups: linked::groups(&linked.run).into_string(),
+        findings: String::new(),
+        environment: String::new(),
+    }
 }
 
 /// The whole result as Markdown (with GitHub's tables).

@@ -9,7 +9,7 @@ mod stages;
 
 use serde::{Deserialize, Serialize};
 
-pub use environment::{Environment, Screen, Storage, Ticks};
+pub use environment::{Battery, Environment, Screen, Storage, Ticks};
 pub use group::{
     Arm, Batch, CoolDown, DropCause, Ended, EndsUp, GroupRecord, Incident, PilotBatch, Role, Round, Sentinels, Verification, WarmUp,
     WashOut, When,

@@ -271,6 +271,8 @@ pub(super) fn run(groups: Vec<GroupResult>) -> RunResult {
             screen: Some(Screen { width: 1280.0, height: 720.0, pixel_ratio: 1.5 }),
             isolated: true,
             automated: false,
+            frame_ms: None,
+            battery: None,
             storage: Some(Storage { quota: 10_737_418_240.0, usage: 0.0 }),
             address: "http://localhost:8080/".into(),
         },

@@ -1,8 +1,8 @@
 //! What makes a run doubtful.
 
 use super::samples;
-use crate::report::{Doubt, Severity, doubts};
-use crate::result::{Outcome, RunResult};
+use crate::report::{Doubt, Severity, beforehand, doubts};
+use crate::result::{Battery, Outcome, RunResult};
 use crate::units::{Bytes, Nanos};
 
 fn headings(run: &RunResult) -> Vec<&'static str> {
@@ -93,4 +93,26 @@ fn how_the_run_ended_is_told() {
     let mut run = samples::chromium();
     run.outcome = Outcome::Failed { error: String::new() };
     assert!(doubts(&run)[0].sentence().starts_with("no reason was given"));
+}
+
+#[test]
+fn a_device_that_saves_power_is_told_before_the_run_and_after_it() {
+    let mut run = samples::chromium();
+    (run.environment.automated, run.polls) = (false, 0);
+    for (frame_ms, battery, found) in [
+        (16.7, (true, 0.05), vec![]),
+        (8.3, (false, 0.8), vec![Doubt::OnBattery(0.8)]),
+        (33.4, (false, 0.15), vec![Doubt::FewFrames(33.4), Doubt::OnBattery(0.15)]),
+    ] {
+        run.environment.frame_ms = Some(frame_ms);
+        run.environment.battery = Some(Battery { charging: battery.0, level: battery.1 });
+        assert_eq!((beforehand(&run.environment), doubts(&run)), (found.clone(), found));
+    }
+    let found = doubts(&run);
+    assert!(found.iter().all(|doubt| doubt.severity() == Severity::Notable));
+    assert!(found[0].sentence().contains("every 33.4 ms") && found[1].sentence().contains("15 % full"), "{found:?}");
+    run.environment.isolated = false;
+    assert_eq!(beforehand(&run.environment)[0], Doubt::NotIsolated(None));
+    let facts = crate::report::text(&run);
+    assert!(facts.contains("one every 33.4 ms before the run") && facts.contains("not plugged in, 15 % full"), "{facts}");
 }
