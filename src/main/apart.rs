@@ -1,6 +1,6 @@
 //! After a group's rounds: what each method allocates, and what the stages of its work take.
 
-use opfs_bench_core::job::{Group, MethodName, Open, Thread};
+use opfs_bench_core::job::{Group, MethodName, Open, Thread, Work};
 use opfs_bench_core::plan::ArmSpec;
 use opfs_bench_core::result::{Allocated, GroupRecord, Role, Stage, StageTimes, Ticks};
 
@@ -40,6 +40,10 @@ impl Apart {
         ticks: Ticks,
         control: &Control,
     ) -> Result<(), String> {
+        if opening.group.rw.work() != Work::Read {
+            // Only reads are taken apart.
+            return Ok(());
+        }
         let group = Group { open: Open::Each, iodepth: 1, ..opening.group.clone() };
         let wanted: Vec<usize> = (0..arms.len()).filter(|arm| is_taken_apart(&arms[*arm])).collect();
         let mut specs: Vec<ArmSpec> = wanted.iter().map(|arm| arms[*arm].clone()).collect();

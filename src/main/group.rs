@@ -34,8 +34,8 @@ pub fn arms(group: &Group, ticks: Ticks) -> Vec<ArmSpec> {
         let method = methods::find(&name).expect("the job was checked").method;
         ArmSpec {
             role,
-            ends_up: method.ends_up,
-            writes: false,
+            ends_up: method.destination(group),
+            writes: group.writes() && method.reads(),
             iodepth: method.depth(group),
             tick: if name.thread().timed_in_worker() { ticks.worker_ns } else { ticks.main_ns },
             absent: None,
@@ -60,6 +60,7 @@ enum Place {
 /// A group, opened on both threads.
 pub struct OpenGroup<'a> {
     remote: &'a Remote,
+    folder: String,
     bench: Bench,
     /// Where a method of the group wants one.
     pool: Option<Pool>,
@@ -141,7 +142,7 @@ impl<'a> OpenGroup<'a> {
             found.unwrap_or_else(|| Place::Nowhere(format!("there is no method {}", arm.method).into()))
         };
         let bench = Bench::new(group.clone(), index, seed, first_file);
-        Ok(Self { remote, bench, pool, rate_iops: group.rate_iops, arms: arms.iter().map(place).collect() })
+        Ok(Self { remote, folder: folder.0.to_owned(), bench, pool, rate_iops: group.rate_iops, arms: arms.iter().map(place).collect() })
     }
 
     /// Notes on the arms what the browser lacks for them.
@@ -192,6 +193,23 @@ impl<'a> OpenGroup<'a> {
             },
             Place::Pool(method) => self.pool().verify(*method, when).await,
             Place::Nowhere(unopened) => Err(unopened.to_string()),
+        }
+    }
+
+    /// Flushes what an arm's last samples wrote. One that has failed meanwhile may have nothing to flush.
+    pub async fn flush(&mut self, arm: usize) -> Result<(), String> {
+        let request = match &self.arms[arm] {
+            Place::Here(reader) => match methods::flush(&**reader).await {
+                Ok(Some((directory, names))) => Request::FlushFiles { folder: self.folder.clone(), directory: directory.name(), names },
+                Ok(None) => return Ok(()),
+                Err(error) => return Err(error.to_string()),
+            },
+            Place::Worker(method) => Request::Flush { method: *method },
+            Place::Pool(_) | Place::Nowhere(_) => return Ok(()),
+        };
+        match self.remote.ask(request).await? {
+            Answer::Done => Ok(()),
+            other => Err(unexpected(&other)),
         }
     }
 

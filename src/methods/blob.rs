@@ -49,6 +49,34 @@ async fn open_deep<R: ReadBlob>(context: &Context, depth: u32, how: impl Fn() ->
     Ok(queue::reader(depth, || Each { directory: context.directory.clone(), names: Rc::clone(&names), how: how() }))
 }
 
+/// Opens files and does no more: a `File` is never closed.
+#[allow(clippy::unused_async)] // every method opens by a future
+pub(super) async fn open_only<R: ReadBlob>(context: &Context, how: impl Fn() -> R) -> Result<Box<dyn Reader>, Unopened> {
+    let names: Rc<[String]> = context.names.as_slice().into();
+    Ok(queue::reader(1, || Opened { directory: context.directory.clone(), names: Rc::clone(&names), how: how() }))
+}
+
+struct Opened<R> {
+    directory: Directory,
+    names: Rc<[String]>,
+    how: R,
+}
+
+impl<R: ReadBlob> ReadOp for Opened<R> {
+    const FORM: Form = R::FORM;
+
+    #[inline]
+    async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
+        let name = &self.names[op.file as usize];
+        let file = self.directory.file(name).await?.snapshot().await?;
+        if !sink.takes() {
+            return Ok(0);
+        }
+        // Its bytes show that it was opened.
+        self.how.read(&R::select(&file, name, op)?, name, sink).await
+    }
+}
+
 /// A reader of files, or of other blobs, that are at hand.
 pub(super) fn kept<R: ReadBlob>(depth: u32, files: Vec<Blob>, names: &[String], how: impl Fn() -> R) -> Box<dyn Reader> {
     let (files, names): (Rc<[Blob]>, Rc<[String]>) = (files.into(), names.into());

@@ -11,8 +11,10 @@ use crate::opfs::{self, OpfsError};
 pub const METHODS: &[Method] = &[
     Method::new("main/array-buffer", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, || Whole))).whole(),
     Method::new("worker/array-buffer", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || Whole))).whole(),
-    Method::new("main/slice", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, || Part))),
-    Method::new("worker/slice", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || Part))),
+    Method::new("main/slice", EndsUp::MainBuffer, |context| Box::pin(blob::open(context, || Part)))
+        .opening(|context| Box::pin(blob::open_only(context, || Part))),
+    Method::new("worker/slice", EndsUp::WorkerBuffer, |context| Box::pin(blob::open(context, || Part)))
+        .opening(|context| Box::pin(blob::open_only(context, || Part))),
 ];
 
 /// The file itself.

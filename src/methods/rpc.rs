@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use futures_util::lock::Mutex;
 use js_sys::{Array, ArrayBuffer, Function, Promise, Uint8Array};
-use opfs_bench_core::job;
+use opfs_bench_core::job::{self, Work};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::{EndsUp, Stage};
 use wasm_bindgen::prelude::*;
@@ -14,14 +14,24 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{MessageEvent, MessagePort};
 
 use super::queue::{self, ReadOp};
-use super::{Context, Discard, Handles, Laps, Method, Reader, Served, Sink, Unopened};
+use super::{Context, Discard, Handles, Laps, Method, Reader, Served, Sink, Unopened, writing};
 use crate::glue;
 use crate::opfs::{self, Call, Directory, OpfsError, SyncHandle, View};
 
+const TRANSFER: &str = "rpc/transfer";
+
 pub const METHODS: &[Method] = &[
-    Method::new("rpc/transfer", EndsUp::MainBuffer, |context| Box::pin(open(context)))
+    Method::new(TRANSFER, EndsUp::MainBuffer, |context| Box::pin(open(context)))
         .handles(Handles::Shared)
-        .served(|context, port| Box::pin(serve(context, port, Reply::Transferred))),
+        .writes(|context| Box::pin(writing::rpc::open(context, TRANSFER)))
+        .served(|context, port| {
+            Box::pin(async move {
+                match context.group.rw.work() {
+                    Work::Write => writing::rpc::serve(context, port, TRANSFER).await,
+                    _ => serve(context, port, Reply::Transferred).await,
+                }
+            })
+        }),
     Method::new("rpc/clone", EndsUp::MainBuffer, |context| Box::pin(open(context)))
         .handles(Handles::Shared)
         .served(|context, port| Box::pin(serve(context, port, Reply::Cloned))),
@@ -109,11 +119,29 @@ impl Files {
     pub async fn open(context: &Context) -> Result<Self, OpfsError> {
         Ok(match context.group.open {
             job::Open::Kept => Self::Kept(context.kept_sync_handles().await?),
-            job::Open::Each => {
-                let turns = if context.group.iodepth > 1 { context.names.iter().map(|_| Mutex::new(())).collect() } else { Vec::new() };
-                Self::Each(Rc::new(Opening { directory: context.directory.clone(), names: context.names.clone(), turns }))
-            }
+            job::Open::Each => Self::opening(context, &context.directory),
         })
+    }
+
+    /// Files of the same names in another directory, with handles of their own.
+    pub async fn open_in(context: &Context, files: &writing::Files) -> Result<Self, OpfsError> {
+        Ok(match context.group.open {
+            job::Open::Kept => Self::Kept(writing::sync::kept(files).await?.into()),
+            job::Open::Each => Self::opening(context, &files.directory),
+        })
+    }
+
+    fn opening(context: &Context, directory: &Directory) -> Self {
+        let turns = if context.group.iodepth > 1 { context.names.iter().map(|_| Mutex::new(())).collect() } else { Vec::new() };
+        Self::Each(Rc::new(Opening { directory: directory.clone(), names: context.names.clone(), turns }))
+    }
+
+    /// Flushes the files that are open.
+    pub fn flush(&self) -> Result<(), OpfsError> {
+        match self {
+            Self::Kept(handles) => handles.iter().try_for_each(SyncHandle::flush),
+            Self::Each(_) => Ok(()),
+        }
     }
 
     /// Reads from a file, and answers with what came of it: at once where the file is open, and otherwise when it has been.

@@ -8,14 +8,17 @@ use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::{EndsUp, Stage};
 
 use super::block::Block;
-use super::{Context, Copies, Handles, Laps, Loop, Method, Open, Queue, Reader, Sink, Timed, Unopened};
+use super::{Context, Copies, Handles, Laps, Loop, Method, Open, Queue, Reader, Sink, Timed, Unopened, writing};
 use crate::clock;
 use crate::opfs::{Directory, FileHandle, OpfsError, SharedLock, SyncHandle};
 
 pub const METHODS: &[Method] = &[
     Method::new("worker/sync", EndsUp::WorkerWasm, |context| Box::pin(open(context, context.block())))
         .queue(Queue::Synchronous)
-        .handles(Handles::Shared),
+        .handles(Handles::Shared)
+        .writes(|context| Box::pin(writing::sync::open(context, "worker/sync")))
+        .copying(|context| Box::pin(writing::copy::by_sync(context, "worker/sync")))
+        .opening(|context| Box::pin(open_and_close(context))),
     modal("worker/sync-read-only", |context| Box::pin(open_shared(context, SharedLock::ReadOnly))),
     modal("worker/sync-readwrite-unsafe", |context| Box::pin(open_shared(context, SharedLock::ReadWriteUnsafe))),
 ];
@@ -120,5 +123,35 @@ impl Each {
             None => file.open_sync().await,
             Some(lock) => file.open_sync_shared(lock).await,
         }
+    }
+}
+
+/// Opens and closes files. That takes their lock and gives it back, too: a sync handle has no other.
+#[allow(clippy::unused_async)] // every method opens by a future
+async fn open_and_close(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
+    Ok(Box::new(OpenClose { directory: context.directory.clone(), names: context.names.clone(), block: context.block() }))
+}
+
+struct OpenClose {
+    directory: Directory,
+    names: Vec<String>,
+    block: Rc<Block>,
+}
+
+impl Loop for OpenClose {
+    async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
+        sink.begin(&self.block);
+        let mut bytes = 0;
+        let start = clock::now_ms();
+        for op in ops {
+            let handle = self.directory.file(&self.names[op.file as usize]).await?.open_sync().await?;
+            if sink.takes() {
+                // Its bytes show that it was open.
+                bytes += u64::from(handle.read_full(&self.block.view(), op.at)?);
+                sink.block(&self.block);
+            }
+            drop(handle);
+        }
+        Ok(Timed::since(start, bytes))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use super::{Group, Job, Open, Timing};
+use super::{Group, Job, Open, Timing, Work};
 use crate::units::Bytes;
 
 /// The largest block that is read in one op; above it, buffers of a phone's page run out.
@@ -16,6 +16,8 @@ const MOST_BLOCKS: u64 = 1 << 22;
 pub const MOST_KEPT_FILES: u32 = 128;
 /// More files than this take longer to create than to measure.
 const MOST_FILES: u32 = 10_000;
+/// A copy of a file this large takes seconds, and an op is to take less than the 20 s after which nothing is waited for.
+const LARGEST_COPIED: Bytes = Bytes(1 << 30);
 /// A day. A longer budget is a mistake of units.
 const LONGEST_BUDGET_S: f64 = 86_400.0;
 /// More reads in flight than this are more than any browser works on at once: they would only wait.
@@ -103,6 +105,7 @@ fn check_group(group: &Group, mistakes: &mut Mistakes) {
         format!("\"kept\" would hold {nrfiles} files open; allowed are {MOST_KEPT_FILES}, since browsers limit open files")
     });
     check_depth(group, mistakes);
+    check_work(group, mistakes);
     mistakes.require(group.rate_iops.is_none_or(|rate| (1..=HIGHEST_RATE).contains(&rate)), "rate_iops", || {
         format!("{} ops a second; allowed are 1 to {HIGHEST_RATE}", group.rate_iops.unwrap_or_default())
     });
@@ -135,6 +138,28 @@ fn check_depth(group: &Group, mistakes: &mut Mistakes) {
     });
     mistakes.require(iodepth == 1 || group.timing == Timing::Batches, "iodepth", || {
         format!("{iodepth} reads in flight cannot be timed one by one: take timing = \"ops\" out, or iodepth")
+    });
+}
+
+/// What only reads, or only writes, can have.
+fn check_work(group: &Group, mistakes: &mut Mistakes) {
+    let Group { rw, fsync, end_fsync, iodepth, open, timing, .. } = *group;
+    mistakes.require(group.writes() || fsync == 0, "fsync", || "nothing is written, so nothing can be flushed: leave it out".into());
+    mistakes.require(group.writes() || !end_fsync, "end_fsync", || "nothing is written, so nothing can be flushed: leave it out".into());
+    mistakes.require(!end_fsync || timing == Timing::Batches, "end_fsync", || {
+        "it is a part of a sample, and of no op, so it cannot be timed with timing = \"ops\": take fsync = 1, or leave one of them out".into()
+    });
+    let blocks = matches!(rw.work(), Work::Read | Work::Write);
+    mistakes.require(blocks || iodepth == 1, "iodepth", || {
+        format!("{iodepth} of these ops cannot be in flight: only reads and writes of blocks can; leave it out")
+    });
+    mistakes.require(blocks || open == Open::Each, "open", || "such an op opens its file, if any: write open = \"each\"".into());
+    mistakes.require(!end_fsync || open == Open::Kept, "end_fsync", || {
+        "at the end of a sample all files are closed, since each op closes its own: take fsync = 1, or open = \"kept\"".into()
+    });
+    let file_size = Bytes(group.size.0 / u64::from(group.nrfiles.max(1)));
+    mistakes.require(rw.work() != Work::Copy || file_size <= LARGEST_COPIED, "size", || {
+        format!("files of {file_size} would be copied whole in one op; allowed are {LARGEST_COPIED}")
     });
 }
 
@@ -210,7 +235,7 @@ mod tests {
             (r#"open = "kept""#, "open = \"kept\"\nnrfiles = 0", "group blocks, nrfiles: 0 files"),
             (r#"open = "kept""#, "open = \"kept\"\nnrfiles = 7", "group blocks, size: 65536 B do not divide into 7 files"),
             (r#"open = "kept""#, r#"open = "sometimes""#, "unknown variant `sometimes`, expected `each` or `kept`"),
-            (r#"rw = "randread""#, r#"rw = "write""#, "unknown variant `write`, expected `read` or `randread`"),
+            (r#"rw = "randread""#, r#"rw = "trim""#, "unknown variant `trim`, expected one of `read`, `randread`, `read-backwards`"),
             (r#"rw = "randread""#, "rw = \"randread\"\nspeed = 3", "unknown field `speed`"),
             (r#"open = "kept""#, "open = \"kept\"\ntiming = \"rounds\"", "unknown variant `rounds`, expected `batches` or `ops`"),
             (r#"open = "kept""#, "open = \"kept\"\nrate_iops = 200", "group blocks, rate_iops: only ops that are timed one by one"),
@@ -228,6 +253,19 @@ mod tests {
                 "bs = \"4 KiB\"\n        size = \"64 KiB\"",
                 "bs = \"8 MiB\"\nsize = \"64 MiB\"\niodepth = 4\nnumjobs = 4",
                 "iodepth: 4 reads of 8 MiB in flight in each of 4 workers hold 128 MiB at once; allowed are 64 MiB",
+            ),
+            (r#"open = "kept""#, "open = \"kept\"\nfsync = 1", "group blocks, fsync: nothing is written"),
+            (r#"open = "kept""#, "open = \"kept\"\nend_fsync = true", "group blocks, end_fsync: nothing is written"),
+            (r#"open = "kept""#, "open = \"kept\"\nfsync = -1", "fsync = -1"),
+            (r#"rw = "randread""#, "rw = \"write\"\nend_fsync = true\ntiming = \"ops\"", "end_fsync: it is a part of a sample, and of no op"),
+            (r#"rw = "randread""#, "rw = \"copy\"\niodepth = 2", "group blocks, iodepth: 2 of these ops cannot be in flight"),
+            (r#"rw = "randread""#, r#"rw = "open""#, "group blocks, open: such an op opens its file"),
+            (r#"rw = "randread""#, r#"rw = "lock""#, "group blocks, open: such an op opens its file"),
+            (r#"open = "kept""#, "open = \"each\"\nend_fsync = true", "end_fsync: at the end of a sample all files are closed"),
+            (
+                "rw = \"randread\"\n        bs = \"4 KiB\"\n        size = \"64 KiB\"",
+                "rw = \"copy\"\nbs = \"1 MiB\"\nsize = \"2 GiB\"",
+                "group blocks, size: files of 2 GiB would be copied whole in one op; allowed are 1 GiB",
             ),
             (r#"["worker/sync"]"#, "[]", "group blocks, methods: 0 methods"),
             (r#"["worker/sync"]"#, r#"["main/slice"]"#, "group blocks, methods: main/slice stands twice"),
