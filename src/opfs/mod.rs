@@ -4,9 +4,9 @@
 
 mod error;
 mod support;
-mod writable;
 #[cfg(all(test, target_arch = "wasm32"))]
 mod tests;
+mod writable;
 
 use js_sys::{Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;

@@ -132,7 +132,8 @@ impl State {
                 Ok(Answer::Done)
             }
             Request::FlushFiles { folder, directory, names } => {
-                let directory = async { run_folder(&folder).await?.directory(&directory).await }.await.map_err(|error| error.to_string())?;
+                let directory =
+                    async { run_folder(&folder).await?.directory(&directory).await }.await.map_err(|error| error.to_string())?;
                 flush_files(&directory, &names).await.map_err(|error| error.to_string())?;
                 Ok(Answer::Done)
             }

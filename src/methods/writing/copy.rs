@@ -18,7 +18,9 @@ use crate::opfs::{self, Directory, OpfsError};
 
 pub const METHODS: &[Method] = &[
     Method::copier("main/pipe-to", EndsUp::FileClosed, |context| Box::pin(by_pipe(context, "main/pipe-to"))).needs(PIPE_NEEDS).committing(),
-    Method::copier("worker/pipe-to", EndsUp::FileClosed, |context| Box::pin(by_pipe(context, "worker/pipe-to"))).needs(PIPE_NEEDS).committing(),
+    Method::copier("worker/pipe-to", EndsUp::FileClosed, |context| Box::pin(by_pipe(context, "worker/pipe-to")))
+        .needs(PIPE_NEEDS)
+        .committing(),
 ];
 
 const PIPE_NEEDS: &[&str] = &[NEEDS[0], "ReadableStream.prototype.pipeTo"];

@@ -134,7 +134,8 @@ impl Files {
                 bytes += length;
                 blocks += 1;
                 if self.copied {
-                    compare_copy(&file, name, FixtureFile::new(pattern.seed, first_file + number), length, &mut expected, &mut found).await?;
+                    compare_copy(&file, name, FixtureFile::new(pattern.seed, first_file + number), length, &mut expected, &mut found)
+                        .await?;
                     continue;
                 }
                 let mut block = vec![0; usize::try_from(length).expect("a block is at most 64 MiB")];

@@ -109,7 +109,13 @@ impl ReadOp for Hander {
         }
         let Handing { buffers, next, flushes, .. } = &*self.writer;
         let (file, all) = (flushes.due(), flushes.ends());
-        let flush = if all { Flush::All } else if file { Flush::File } else { Flush::Nothing };
+        let flush = if all {
+            Flush::All
+        } else if file {
+            Flush::File
+        } else {
+            Flush::Nothing
+        };
         let asked = {
             let buffer = &buffers.borrow()[next.replace(next.get() + 1)];
             self.hand.call4(&JsValue::UNDEFINED, &op.file.into(), &(op.at as f64).into(), buffer, &(flush as u32).into())

@@ -147,7 +147,8 @@ fn check_work(group: &Group, mistakes: &mut Mistakes) {
     mistakes.require(group.writes() || fsync == 0, "fsync", || "nothing is written, so nothing can be flushed: leave it out".into());
     mistakes.require(group.writes() || !end_fsync, "end_fsync", || "nothing is written, so nothing can be flushed: leave it out".into());
     mistakes.require(!end_fsync || timing == Timing::Batches, "end_fsync", || {
-        "it is a part of a sample, and of no op, so it cannot be timed with timing = \"ops\": take fsync = 1, or leave one of them out".into()
+        "it is a part of a sample, and of no op, so it cannot be timed with timing = \"ops\": take fsync = 1, or leave one of them out"
+            .into()
     });
     let blocks = matches!(rw.work(), Work::Read | Work::Write);
     mistakes.require(blocks || iodepth == 1, "iodepth", || {
@@ -257,7 +258,11 @@ mod tests {
             (r#"open = "kept""#, "open = \"kept\"\nfsync = 1", "group blocks, fsync: nothing is written"),
             (r#"open = "kept""#, "open = \"kept\"\nend_fsync = true", "group blocks, end_fsync: nothing is written"),
             (r#"open = "kept""#, "open = \"kept\"\nfsync = -1", "fsync = -1"),
-            (r#"rw = "randread""#, "rw = \"write\"\nend_fsync = true\ntiming = \"ops\"", "end_fsync: it is a part of a sample, and of no op"),
+            (
+                r#"rw = "randread""#,
+                "rw = \"write\"\nend_fsync = true\ntiming = \"ops\"",
+                "end_fsync: it is a part of a sample, and of no op",
+            ),
             (r#"rw = "randread""#, "rw = \"copy\"\niodepth = 2", "group blocks, iodepth: 2 of these ops cannot be in flight"),
             (r#"rw = "randread""#, r#"rw = "open""#, "group blocks, open: such an op opens its file"),
             (r#"rw = "randread""#, r#"rw = "lock""#, "group blocks, open: such an op opens its file"),

@@ -162,8 +162,9 @@ impl Table {
             row.cells.retain(|_| used.next().copied().unwrap_or(true));
         }
         let columns = || COLUMNS.iter().zip(&used).filter(|(_, used)| **used).map(|(column, _)| column);
-        let mut legend: Vec<Entry> =
-            columns().filter_map(|column| Some(Entry { term: (column.heading)(estimates.level), text: (column.legend?)(&record.group) })).collect();
+        let mut legend: Vec<Entry> = columns()
+            .filter_map(|column| Some(Entry { term: (column.heading)(estimates.level), text: (column.legend?)(&record.group) }))
+            .collect();
         legend.extend(labels(&record.group, &arms));
         legend.extend(parallel(&record.group));
         let details: Vec<Detail> =

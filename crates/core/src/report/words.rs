@@ -41,10 +41,32 @@ pub(super) fn method(method: &MethodName) -> String {
         "cache" => "Cache Storage",
         "slice-js-future" => "promises by JsFuture",
         "text" => "promises of text",
+        "writable" => "writable streams",
+        "pipe-to" => "pipeTo()",
+        "web-locks" => "Web Locks",
         "slice-js" | "array-buffer-js" => "promises in plain JavaScript",
         _ => "promises",
     };
     format!("{api} {thread}")
+}
+
+/// The same where it does other work than to read.
+pub(super) fn method_for(method: &MethodName, work: Work) -> String {
+    match (work, method.thread(), method.api()) {
+        (Work::Write, Thread::Rpc, "transfer") => "a worker that the main thread hands the bytes to".into(),
+        _ => self::method(method),
+    }
+}
+
+/// What is done with files.
+pub(super) fn doing(work: Work) -> &'static str {
+    match work {
+        Work::Read => "reading",
+        Work::Write => "writing",
+        Work::Copy => "copying",
+        Work::Open => "opening",
+        Work::Lock => "locking",
+    }
 }
 
 /// What an arm is called in a row of its group.
@@ -76,7 +98,9 @@ pub(super) fn ends_up(place: EndsUp) -> Option<(&'static str, &'static str)> {
             "file, buffered",
             "a file, as far as the call says that wrote, which has returned: the browser or the system may still hold the bytes in memory",
         )),
-        EndsUp::FileFlushed => Some(("file, flushed", "a file that is flushed in the time that is taken: the browser has asked for the storage itself")),
+        EndsUp::FileFlushed => {
+            Some(("file, flushed", "a file that is flushed in the time that is taken: the browser has asked for the storage itself"))
+        }
         EndsUp::FileClosed => Some((
             "file, closed",
             "a file that is closed in the time that is taken. Only then does what a writable wrote replace the file's bytes; whether they \
@@ -126,7 +150,11 @@ pub(super) fn workload(group: &Group) -> String {
         (Timing::Ops, None) => "; each op timed by itself".into(),
         (Timing::Ops, Some(rate)) => format!("; each op timed by itself, {rate} ops/s offered"),
     };
-    let depth = if group.iodepth == 1 { String::new() } else { format!("; {} {} in flight (iodepth {0})", group.iodepth, if group.writes() { "writes" } else { "reads" }) };
+    let depth = if group.iodepth == 1 {
+        String::new()
+    } else {
+        format!("; {} {} in flight (iodepth {0})", group.iodepth, if group.writes() { "writes" } else { "reads" })
+    };
     let workers = if group.numjobs == 1 { String::new() } else { format!("; {} workers in a pool (numjobs {0})", group.numjobs) };
     format!("{done}; {} of {file_size}, {open}{depth}{workers}{flushed}{timed}", count(files, "file"))
 }
@@ -143,14 +171,14 @@ fn flushed(group: &Group) -> Option<String> {
     group.writes().then(|| if told.is_empty() { "not flushed".into() } else { told.join(", ") })
 }
 
-/// What one op of a group is.
+/// What one op of a group is. One text for all that is no read, so that a report of several groups does not explain it again and again.
 pub(super) fn op(group: &Group) -> &'static str {
     match group.rw.work() {
         Work::Read => "one read, with opening and closing where a file is opened for every read",
-        Work::Write => "one write, with opening and closing where a file is opened for every write, and its share of the flushes in a sample",
-        Work::Copy => "one file copied, with opening and closing where it is opened each time, and its share of the flushes in a sample",
-        Work::Open => "one file looked up, opened and closed",
-        Work::Lock => "one lock taken and given back",
+        Work::Write | Work::Copy | Work::Open | Work::Lock => {
+            "one write, one file copied, one file opened and closed, or one lock taken and given back, as the group says; with opening and \
+             closing where that is done for every op, and with its share of the flushes in a sample"
+        }
     }
 }
 
@@ -172,6 +200,9 @@ mod tests {
             ("pool/slice", "promises in several workers"),
             ("rpc/shared", "a worker that shares memory with the main thread"),
             ("limit/memcpy", "a copy inside WebAssembly memory"),
+            ("main/writable", "writable streams on the main thread"),
+            ("worker/pipe-to", "pipeTo() in a worker"),
+            ("main/web-locks", "Web Locks on the main thread"),
             ("native/read", "the operating system's own calls"),
         ] {
             assert_eq!(method(&name.parse().expect("a method's name")), words);
