@@ -19,21 +19,21 @@ const NEEDS: &[&str] = &["navigator.locks"];
 
 #[allow(clippy::unused_async)] // every method opens by a future
 async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
-    let locks: Rc<[String]> = context.names.iter().map(|name| format!("{PREFIX}{name}")).collect();
-    Ok(queue::reader(1, || Locks { directory: context.directory.clone(), names: context.names.clone(), locks: Rc::clone(&locks) }))
+    let called: Rc<[String]> = context.names.iter().map(|name| format!("{PREFIX}{name}")).collect();
+    Ok(queue::reader(1, || Locks { directory: context.directory.clone(), names: context.names.clone(), called: Rc::clone(&called) }))
 }
 
 struct Locks {
     directory: Directory,
     names: Vec<String>,
-    /// What the locks on them are called.
-    locks: Rc<[String]>,
+    /// What the lock on each is called.
+    called: Rc<[String]>,
 }
 
 impl ReadOp for Locks {
     #[inline]
     async fn read(&self, op: &Op, sink: &mut impl Sink) -> Result<u64, OpfsError> {
-        let lock = &self.locks[op.file as usize];
+        let lock = &self.called[op.file as usize];
         if sink.takes() {
             return self.checked(op, lock, sink).await;
         }

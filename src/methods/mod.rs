@@ -424,8 +424,8 @@ pub fn too_many_handles(group: &Group) -> Option<String> {
         return None;
     }
     let methods = named(group);
-    let shares = |method: &&&Method| method.handles == Handles::Shared && !group.writes();
-    let shared = methods.iter().filter(shares).map(|_| ("the worker", group.nrfiles)).take(1);
+    let of_worker = |method: &&&Method| method.handles == Handles::Shared && !group.writes();
+    let shared = methods.iter().filter(of_worker).map(|_| ("the worker", group.nrfiles)).take(1);
     let own = methods.iter().map(|method| (method.name, method.own_handles(group))).filter(|(_, handles)| *handles > 0);
     let held: Vec<(&str, u32)> = shared.chain(own).collect();
     let all = held.iter().fold(0_u32, |all, (_, handles)| all.saturating_add(*handles));

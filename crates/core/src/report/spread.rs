@@ -11,7 +11,7 @@ use crate::units::Bytes;
 
 /// What stands where a value does not exist.
 const NONE: &str = "—";
-/// BenchmarkDotNet's column Error is half of this interval of the mean.
+/// `BenchmarkDotNet`'s column Error is half of this interval of the mean.
 const ERROR_LEVEL: f64 = 0.999;
 /// Heads the column of what is allocated, where that was looked at.
 const ALLOCATED: &str = "allocated";
