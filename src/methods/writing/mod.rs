@@ -126,7 +126,7 @@ impl Files {
         for (number, name) in files {
             let written: Vec<(u64, Last)> = self.ledger.borrow().written(number).collect();
             let file = self.directory.file(name).await?.snapshot().await?;
-            let mut chunk = Chunk::default();
+            let (mut chunk, mut block) = (Chunk::default(), Vec::new());
             for (at, last) in written {
                 if bytes >= READ_BACK.0 {
                     break;
@@ -138,7 +138,7 @@ impl Files {
                         .await?;
                     continue;
                 }
-                let mut block = vec![0; usize::try_from(length).expect("a block is at most 64 MiB")];
+                block.resize(usize::try_from(length).expect("a block is at most 64 MiB"), 0);
                 Pattern { round: last.round, ..pattern }.fill(last.place, &mut block);
                 expected.update(&block);
                 found.update(chunk.block(&file, name, at, block.len()).await?);

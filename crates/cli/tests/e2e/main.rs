@@ -18,3 +18,4 @@ mod parallel;
 mod program;
 mod result;
 mod validate;
+mod writing;
