@@ -90,13 +90,13 @@ impl Bench {
         if self.group.timing == Timing::Ops {
             clock::dither(batch.dither);
             let sampled = deadline::within(self.deadline_ms, single_ops::sample(reader, &self.ops, batch.rate_iops)).await?;
-            self.settle(reader, batch.round, &self.ops).await?;
+            Self::settle(reader, batch.round, &self.ops);
             return Ok(sampled);
         }
         let reading = deadline::within(self.deadline_ms, reader.read(&self.ops, None));
         clock::dither(batch.dither);
         let Timed { elapsed_ms, bytes } = reading.await?;
-        self.settle(reader, batch.round, &self.ops).await?;
+        Self::settle(reader, batch.round, &self.ops);
         Ok(Sampled { elapsed: (elapsed_ms >= 0.0).then(|| Nanos::from_ms(elapsed_ms)), bytes, ops: Vec::new(), pacing: None })
     }
 
@@ -108,11 +108,11 @@ impl Bench {
     }
 
     /// What comes after it. Without it, nothing is known of what the batch wrote.
-    async fn settle(&self, reader: &dyn Reader, round: u32, ops: &[Op]) -> Result<(), OpfsError> {
-        let Some(writer) = reader.writer() else { return Ok(()) };
-        deadline::within(self.deadline_ms, writer.settle()).await?;
-        writer.files().end(round, ops);
-        Ok(())
+    fn settle(reader: &dyn Reader, round: u32, ops: &[Op]) {
+        if let Some(writer) = reader.writer() {
+            writer.settle();
+            writer.files().end(round, ops);
+        }
     }
 
     fn pattern(&self, round: u32) -> Pattern {
@@ -121,7 +121,7 @@ impl Bench {
 
     /// Counts what a method's ops allocate: what twice as many ops allocate more than so many, since a batch has a price of its own.
     pub async fn allocated(&mut self, reader: &dyn Reader) -> Result<Allocated, OpfsError> {
-        let n = (ALLOCATED_BYTES / self.group.bs.0).clamp(1, ALLOCATED_OPS);
+        let n = (ALLOCATED_BYTES / self.group.op_bytes().0.max(1)).clamp(1, ALLOCATED_OPS);
         let mut allocated = [0; 2];
         for (allocated, batch) in allocated.iter_mut().zip([n, 2 * n]) {
             ops::round(&self.group, self.seed, self.index, APART_ROUND, n, batch, &mut self.ops);
@@ -130,7 +130,7 @@ impl Bench {
             let reading = reader.read(&self.ops, None);
             deadline::within(self.deadline_ms, reading).await?;
             *allocated = allocation::bytes() - before;
-            self.settle(reader, APART_ROUND, &self.ops).await?;
+            Self::settle(reader, APART_ROUND, &self.ops);
         }
         self.ops.truncate(usize::try_from(n).expect("few"));
         let buffer_bytes = deadline::within(self.deadline_ms, reader.buffers(&self.ops)).await?;
@@ -163,8 +163,9 @@ impl Bench {
             self.ready(reader, VERIFICATION_ROUND, &ops).await?;
             let written = deadline::within(self.deadline_ms, reader.read(&ops, None)).await?.bytes;
             check_count(written, &ops)?;
-            self.settle(reader, VERIFICATION_ROUND, &ops).await?;
+            Self::settle(reader, VERIFICATION_ROUND, &ops);
         }
+        deadline::within(self.deadline_ms, writer.commit()).await?;
         let reading = writer.files().read_back(self.pattern(VERIFICATION_ROUND), self.first_file);
         let ReadBack { blocks, expected, found } = deadline::within(self.deadline_ms, reading).await?;
         Ok(Verification { when, ops: blocks, expected, found })

@@ -141,6 +141,12 @@ export function writeTo(stream, data, position) {
   return stream.write({ type: "write", position, data });
 }
 
+/** Gives a stream up. */
+export function abandon(stream) {
+  // There is nobody to tell that it could not be.
+  stream.abort().catch(() => {});
+}
+
 /** Copies a file into a stream, and closes that. */
 export function pipe(file, stream) {
   return file.stream().pipeTo(stream);

@@ -34,6 +34,7 @@ extern "C" {
     pub fn create_writable(file: &FileSystemFileHandle, keep: bool) -> Promise;
     #[wasm_bindgen(js_name = writeTo)]
     pub fn write_to(stream: &WritableStream, data: &Object, at: f64) -> Promise;
+    pub fn abandon(stream: &WritableStream);
     pub fn pipe(file: &Blob, stream: &WritableStream) -> Promise;
     pub fn handers(port: &MessagePort, count: u32) -> Array;
     #[wasm_bindgen(js_name = takeAndRelease)]

@@ -26,7 +26,7 @@ pub enum Call {
     CreateWritable,
     /// `FileSystemWritableFileStream.write()`
     WritableWrite,
-    /// `FileSystemWritableFileStream.close()`, or its `abort()`
+    /// `FileSystemWritableFileStream.close()`
     WritableClose,
     /// `ReadableStream.pipeTo()` a file
     PipeTo,

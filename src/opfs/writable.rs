@@ -1,5 +1,7 @@
 //! A file that is written by a stream.
 
+use std::cell::Cell;
+
 use js_sys::Object;
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, WritableStream};
@@ -11,11 +13,12 @@ use crate::glue;
 pub struct Writable {
     stream: WritableStream,
     name: String,
+    closed: Cell<bool>,
 }
 
 impl Writable {
     pub(super) fn new(stream: JsValue, name: String) -> Self {
-        Self { stream: stream.unchecked_into(), name }
+        Self { stream: stream.unchecked_into(), name, closed: Cell::new(false) }
     }
 
     /// Writes a buffer or a blob at offset `at`. Several writes may be in flight: they are done one after another.
@@ -26,20 +29,28 @@ impl Writable {
     }
 
     /// Makes what was written the file's.
+    #[inline]
     pub async fn close(&self) -> Result<(), OpfsError> {
+        self.closed.set(true);
         settle(Call::WritableClose, &self.name, self.stream.close()).await?;
         Ok(())
     }
 
-    /// Gives up what was written.
-    pub async fn abort(&self) -> Result<(), OpfsError> {
-        settle(Call::WritableClose, &self.name, self.stream.abort()).await?;
-        Ok(())
-    }
-
     /// Copies a file into it, and closes it.
+    #[inline]
     pub async fn pipe_from(&self, file: &Blob) -> Result<(), OpfsError> {
+        self.closed.set(true);
         settle(Call::PipeTo, &self.name, glue::pipe(file, &self.stream)).await?;
         Ok(())
+    }
+}
+
+/// What nobody closed is given up, and with it the file's lock.
+impl Drop for Writable {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.closed.get() {
+            glue::abandon(&self.stream);
+        }
     }
 }

@@ -89,6 +89,11 @@ impl Ledger {
         }
     }
 
+    /// All that was written is lost.
+    pub fn forget(&mut self) {
+        self.blocks.fill(None);
+    }
+
     /// The blocks of a file to which something was written: the offset of each, and what.
     pub fn written(&self, file: u32) -> impl Iterator<Item = (u64, Last)> {
         let first = usize::try_from(u64::from(file) * self.per_file).expect("a block's number");
@@ -156,7 +161,9 @@ mod tests {
         ledger.end(5, &[op(1, 3)]);
         assert_eq!(ledger.written(1).collect::<Vec<_>>(), [(1536, Last { round: 5, place: 0 })]);
         ledger.begin(&[op(1, 3), op(1, 0)]);
-        assert_eq!(ledger.written(1).count(), 0);
+        assert_eq!((ledger.written(0).count(), ledger.written(1).count()), (1, 0));
+        ledger.forget();
+        assert_eq!(ledger.written(0).count(), 0);
     }
 
     #[test]

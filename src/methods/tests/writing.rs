@@ -102,7 +102,7 @@ async fn batch(reader: &dyn Reader, bench: &mut Bench, ops: &[Op], wrong: Option
             Some(Wrong::Bytes) | None => {}
         }
         reader.read(&done, None).await?;
-        writer.settle().await?;
+        writer.settle();
         writer.files().end(pattern.round, &all);
     }
     if matches!(wrong, Some(Wrong::Bytes)) && copies {

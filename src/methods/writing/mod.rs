@@ -36,12 +36,15 @@ pub trait Writer {
     /// Readies a batch: what its ops write, and what has to be open before time is taken.
     fn ready<'a>(&'a self, pattern: Pattern, ops: &'a [Op]) -> LocalBoxFuture<'a, Result<(), OpfsError>>;
 
-    /// Ends it outside of the timed part: all that was written is in the files from then on.
-    fn settle(&self) -> LocalBoxFuture<'_, Result<(), OpfsError>> {
+    /// Ends it outside of the timed part.
+    fn settle(&self) {}
+
+    /// Makes all that was written the files', where it is not yet.
+    fn commit(&self) -> LocalBoxFuture<'_, Result<(), OpfsError>> {
         Box::pin(async { Ok(()) })
     }
 
-    /// Flushes what its own handles hold. False where it holds none: its files are closed.
+    /// Flushes what its own handles hold. False where it holds none: its files are closed, and others can flush them.
     fn flush(&self) -> LocalBoxFuture<'_, Result<bool, OpfsError>> {
         Box::pin(async { Ok(false) })
     }
@@ -111,6 +114,11 @@ impl Files {
     /// All of the batch is written.
     pub fn end(&self, round: u32, ops: &[Op]) {
         self.ledger.borrow_mut().end(round, ops);
+    }
+
+    /// What was written is lost: nothing is known of any block.
+    fn forget(&self) {
+        self.ledger.borrow_mut().forget();
     }
 
     /// Which files were changed since this was last asked.

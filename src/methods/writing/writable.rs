@@ -1,6 +1,6 @@
 //! `createWritable()`, on either thread: a stream that writes beside the file, and makes it the file's when it is closed.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
@@ -36,6 +36,7 @@ async fn open(context: &Context, method: &str) -> Result<Box<dyn Reader>, Unopen
         keep: !context.group.whole_files(),
         kept: context.group.open == job::Open::Kept,
         open: RefCell::default(),
+        sound: Cell::new(true),
         source: JsSource::new(context.block_length()),
         flushes: Flushes::of(&context.group),
     });
@@ -50,10 +51,12 @@ struct Streams {
     files: Files,
     /// Whether the file's other bytes must be kept.
     keep: bool,
-    /// Whether a batch's files are open before it begins.
+    /// Whether a batch's files are open before it begins, and stay open for those after it unless it closes them.
     kept: bool,
     /// Those that are, by the file's number.
     open: RefCell<Vec<(u32, Rc<Writable>)>>,
+    /// Whether the last batch came to its end.
+    sound: Cell<bool>,
     source: JsSource,
     flushes: Flushes,
 }
@@ -79,13 +82,16 @@ impl Writer for Streams {
         Box::pin(async move {
             self.source.fill(pattern);
             self.flushes.begin(ops.len());
-            // Those of a batch that failed.
-            for (_, stream) in self.open.take() {
-                // It may have failed itself.
-                let _ = stream.abort().await;
+            if !self.sound.replace(false) {
+                // A batch failed, and with it perhaps its streams, and what they held of batches before it.
+                self.open.take();
+                self.files.forget();
             }
             if self.kept {
                 for file in touched(ops) {
+                    if self.open.borrow().iter().any(|(open, _)| *open == file) {
+                        continue;
+                    }
                     let stream = self.files.directory.file(&self.files.names[file as usize]).await?.open_writable(self.keep).await?;
                     self.open.borrow_mut().push((file, Rc::new(stream)));
                 }
@@ -94,8 +100,17 @@ impl Writer for Streams {
         })
     }
 
-    fn settle(&self) -> LocalBoxFuture<'_, Result<(), OpfsError>> {
+    fn settle(&self) {
+        self.sound.set(true);
+    }
+
+    fn commit(&self) -> LocalBoxFuture<'_, Result<(), OpfsError>> {
         Box::pin(self.close())
+    }
+
+    /// What a stream holds nobody can flush, and while it is open nobody else can open the file to do it.
+    fn flush(&self) -> LocalBoxFuture<'_, Result<bool, OpfsError>> {
+        Box::pin(async { Ok(!self.open.borrow().is_empty()) })
     }
 
     fn files(&self) -> &Files {

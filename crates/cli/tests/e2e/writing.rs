@@ -49,7 +49,10 @@ fn written_bytes_are_read_back_and_the_storage_comes_to_rest(browser: Browser) {
             assert!(group.record.arms.iter().all(|arm| arm.writes == (arm.role != Role::Empty)));
             let samples: usize = group.record.rounds.iter().chain(&group.record.warm_up.rounds).map(|round| round.order.len()).sum();
             let wash_out = group.record.wash_out.expect("it writes");
-            assert!(wash_out.at_rest_ns.is_some() && wash_out.waits > 0 && (wash_out.waits as usize) < samples, "{wash_out:?} of {samples}");
+            assert!(
+                wash_out.at_rest_ns.is_some() && wash_out.waits > 0 && (wash_out.waits as usize) < samples,
+                "{wash_out:?} of {samples}"
+            );
         }
         for (method, wanted) in [("main/writable", EndsUp::FileClosed), ("rpc/transfer", EndsUp::FileFlushed)] {
             assert_eq!(contender(&result, "blocks", method).0.ends_up, wanted, "{method}");
