@@ -96,7 +96,8 @@ pub(super) fn ends_up(place: EndsUp) -> Option<(&'static str, &'static str)> {
         EndsUp::Native => Some(("native", "memory of a program outside the browser")),
         EndsUp::FileBuffered => Some((
             "file, buffered",
-            "a file, as far as the call says that wrote, which has returned: the browser or the system may still hold the bytes in memory",
+            "a file, as far as the call says that wrote, which has returned: the browser or the system may still hold the bytes in memory; and \
+             what a writable wrote is not the file's before it is closed",
         )),
         EndsUp::FileFlushed => {
             Some(("file, flushed", "a file that is flushed in the time that is taken: the browser has asked for the storage itself"))
