@@ -7,17 +7,20 @@ use opfs_bench_core::result::{Allocated, StageTimes, Verification, When};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::share::Share;
 use opfs_bench_core::units::Nanos;
+use opfs_bench_core::written::Pattern;
 
 use crate::allocation;
 use crate::clock;
 use crate::deadline;
-use crate::methods::{Laps, READS, Reader, Timed};
+use crate::methods::{Laps, READS, ReadBack, Reader, Timed};
 use crate::opfs::OpfsError;
 use crate::single_ops;
 use crate::worker::messages::{Batch, Sampled};
 
 /// What is read beside the rounds is a round's that no run reaches.
 const APART_ROUND: u32 = u32::MAX - 1_000;
+/// What a verification writes is a round's that no run reaches.
+const VERIFICATION_ROUND: u32 = u32::MAX - 1;
 /// Allocations are counted over so many ops and bytes at most.
 const ALLOCATED_OPS: u64 = 32;
 const ALLOCATED_BYTES: u64 = 16 << 20;
@@ -83,26 +86,51 @@ impl Bench {
     /// Takes one sample: works the offsets out, waits the dither, and lets the method time itself, in one go or op by op.
     pub async fn sample(&mut self, reader: &dyn Reader, batch: Batch) -> Result<Sampled, OpfsError> {
         self.prepare(batch);
+        self.ready(reader, batch.round, &self.ops).await?;
         if self.group.timing == Timing::Ops {
             clock::dither(batch.dither);
-            return deadline::within(self.deadline_ms, single_ops::sample(reader, &self.ops, batch.rate_iops)).await;
+            let sampled = deadline::within(self.deadline_ms, single_ops::sample(reader, &self.ops, batch.rate_iops)).await?;
+            Self::settle(reader, batch.round, &self.ops);
+            return Ok(sampled);
         }
         let reading = deadline::within(self.deadline_ms, reader.read(&self.ops, None));
         clock::dither(batch.dither);
         let Timed { elapsed_ms, bytes } = reading.await?;
+        Self::settle(reader, batch.round, &self.ops);
         Ok(Sampled { elapsed: (elapsed_ms >= 0.0).then(|| Nanos::from_ms(elapsed_ms)), bytes, ops: Vec::new(), pacing: None })
+    }
+
+    /// What comes before a batch of a method that writes. Nothing of one that reads.
+    async fn ready(&self, reader: &dyn Reader, round: u32, ops: &[Op]) -> Result<(), OpfsError> {
+        let Some(writer) = reader.writer() else { return Ok(()) };
+        writer.files().begin(ops);
+        deadline::within(self.deadline_ms, writer.ready(self.pattern(round), ops)).await
+    }
+
+    /// What comes after it. Without it, nothing is known of what the batch wrote.
+    fn settle(reader: &dyn Reader, round: u32, ops: &[Op]) {
+        if let Some(writer) = reader.writer() {
+            writer.settle();
+            writer.files().end(round, ops);
+        }
+    }
+
+    fn pattern(&self, round: u32) -> Pattern {
+        Pattern { seed: self.seed, group: self.index, round }
     }
 
     /// Counts what a method's ops allocate: what twice as many ops allocate more than so many, since a batch has a price of its own.
     pub async fn allocated(&mut self, reader: &dyn Reader) -> Result<Allocated, OpfsError> {
-        let n = (ALLOCATED_BYTES / self.group.bs.0).clamp(1, ALLOCATED_OPS);
+        let n = (ALLOCATED_BYTES / self.group.op_bytes().0.max(1)).clamp(1, ALLOCATED_OPS);
         let mut allocated = [0; 2];
         for (allocated, batch) in allocated.iter_mut().zip([n, 2 * n]) {
             ops::round(&self.group, self.seed, self.index, APART_ROUND, n, batch, &mut self.ops);
+            self.ready(reader, APART_ROUND, &self.ops).await?;
             let before = allocation::bytes();
             let reading = reader.read(&self.ops, None);
             deadline::within(self.deadline_ms, reading).await?;
             *allocated = allocation::bytes() - before;
+            Self::settle(reader, APART_ROUND, &self.ops);
         }
         self.ops.truncate(usize::try_from(n).expect("few"));
         let buffer_bytes = deadline::within(self.deadline_ms, reader.buffers(&self.ops)).await?;
@@ -126,8 +154,28 @@ impl Bench {
         }
     }
 
-    /// Checks a method's bytes against the fixture's.
+    /// Checks what a method writes: before the rounds a few blocks, then all that its samples have left. Both are read back in another way
+    /// than they were written.
+    async fn verify_written(&self, reader: &dyn Reader, when: When) -> Result<Verification, OpfsError> {
+        let writer = reader.writer().expect("only such a method's writes are checked");
+        if when == When::Before {
+            let ops = ops::verification(&self.group, self.seed, self.index);
+            self.ready(reader, VERIFICATION_ROUND, &ops).await?;
+            let written = deadline::within(self.deadline_ms, reader.read(&ops, None)).await?.bytes;
+            check_count(written, &ops)?;
+            Self::settle(reader, VERIFICATION_ROUND, &ops);
+        }
+        deadline::within(self.deadline_ms, writer.commit()).await?;
+        let reading = writer.files().read_back(self.pattern(VERIFICATION_ROUND), self.first_file);
+        let ReadBack { blocks, expected, found } = deadline::within(self.deadline_ms, reading).await?;
+        Ok(Verification { when, ops: blocks, expected, found })
+    }
+
+    /// Checks a method's bytes against the fixture's, or against what it was to write.
     pub async fn verify(&mut self, reader: &dyn Reader, when: When) -> Result<Verification, OpfsError> {
+        if reader.writer().is_some() {
+            return self.verify_written(reader, when).await;
+        }
         let share = self.share;
         let whole = self.verified.get_or_insert_with(|| {
             let mut ops = ops::verification(&self.group, self.seed, self.index);
@@ -149,10 +197,12 @@ impl Bench {
         let expected = &self.expected[known].1;
         let mut found = Checksum::new();
         let read = deadline::within(self.deadline_ms, reader.read(ops, Some(&mut found))).await?.bytes;
-        let wanted: u64 = ops.iter().map(|op| u64::from(op.len)).sum();
-        if read != wanted {
-            return Err(OpfsError::counted(read, wanted));
-        }
+        check_count(read, ops)?;
         Ok(Verification { when, ops: ops.len() as u64, expected: expected.clone(), found: found.digits() })
     }
+}
+
+fn check_count(bytes: u64, ops: &[Op]) -> Result<(), OpfsError> {
+    let wanted: u64 = ops.iter().map(|op| u64::from(op.len)).sum();
+    if bytes == wanted { Ok(()) } else { Err(OpfsError::counted(bytes, wanted)) }
 }

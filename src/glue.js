@@ -12,6 +12,16 @@ export function readAt(handle, view, at) {
   }
 }
 
+/** Writes `view` at offset `at`; the bytes written, or -1 after an exception, which `takeThrown` then returns. */
+export function writeAt(handle, view, at) {
+  try {
+    return handle.write(view, { at });
+  } catch (error) {
+    thrown = error;
+    return -1;
+  }
+}
+
 /** The exception behind the last -1. */
 export function takeThrown() {
   const error = thrown;
@@ -87,11 +97,42 @@ export async function openDatabase(name, store) {
   return database;
 }
 
-/** Writes bytes into a file at an offset, and leaves the rest of it as it is. */
-export async function writeAt(file, bytes, at) {
-  const stream = await file.createWritable({ keepExistingData: true });
-  await stream.write({ type: "write", position: at, data: bytes });
-  await stream.close();
+/** Opens a file to be written by a stream: what is written is the file's when the stream is closed, beside its old bytes or alone. */
+export function createWritable(file, keepExistingData) {
+  return file.createWritable({ keepExistingData });
+}
+
+/** Has a stream write at an offset. */
+export function writeTo(stream, data, position) {
+  return stream.write({ type: "write", position, data });
+}
+
+/** Gives a stream up. */
+export function abandon(stream) {
+  // There is nobody to tell that it could not be.
+  stream.abort().catch(() => {});
+}
+
+/** Copies a file into a stream, and closes that. */
+export function pipe(file, stream) {
+  return file.stream().pipeTo(stream);
+}
+
+/**
+ * A function that hands bytes over to be written and returns a promise of how many were, for each of so many lanes. `flush` says what
+ * is to be flushed behind it.
+ */
+export function handers(port, count) {
+  const settle = [];
+  port.onmessage = ({ data: [lane, answer] }) => settle[lane](answer);
+  return Array.from(
+    { length: count },
+    (_, lane) => (file, at, buffer, flush) =>
+      new Promise((resolve) => {
+        settle[lane] = resolve;
+        port.postMessage([file, at, lane, buffer, flush], [buffer]);
+      }),
+  );
 }
 
 /** The names in a directory. */

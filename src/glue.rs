@@ -3,7 +3,8 @@
 use js_sys::{Array, Function, Int32Array, Object, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{
-    CacheStorage, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemSyncAccessHandle, IdbFactory, IdbRequest, MessagePort,
+    Blob, CacheStorage, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemSyncAccessHandle, IdbFactory, IdbRequest, MessagePort,
+    WritableStream,
 };
 
 #[wasm_bindgen(module = "/src/glue.js")]
@@ -20,7 +21,14 @@ extern "C" {
     #[wasm_bindgen(js_name = openDatabase)]
     pub fn open_database(name: &str, store: &str) -> Promise;
     #[wasm_bindgen(js_name = writeAt)]
-    pub fn write_at(file: &FileSystemFileHandle, bytes: &Uint8Array, at: f64) -> Promise;
+    pub fn write_at(handle: &FileSystemSyncAccessHandle, view: &Uint8Array, at: f64) -> f64;
+    #[wasm_bindgen(js_name = createWritable)]
+    pub fn create_writable(file: &FileSystemFileHandle, keep: bool) -> Promise;
+    #[wasm_bindgen(js_name = writeTo)]
+    pub fn write_to(stream: &WritableStream, data: &Object, at: f64) -> Promise;
+    pub fn abandon(stream: &WritableStream);
+    pub fn pipe(file: &Blob, stream: &WritableStream) -> Promise;
+    pub fn handers(port: &MessagePort, count: u32) -> Array;
     pub fn names(directory: &FileSystemDirectoryHandle) -> Promise;
     #[wasm_bindgen(js_name = takeLock)]
     pub fn take_lock(name: &str) -> Promise;

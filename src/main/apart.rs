@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use opfs_bench_core::job::{Group, MethodName, Open, Thread};
+use opfs_bench_core::job::{Group, MethodName, Open, Thread, Work};
 use opfs_bench_core::plan::ArmSpec;
 use opfs_bench_core::result::{Allocated, GroupRecord, Role, Stage, StageTimes, Ticks};
 
@@ -42,6 +42,10 @@ impl Apart {
         ticks: Ticks,
         control: &Control,
     ) -> Result<(), String> {
+        if opening.group.rw.work() != Work::Read {
+            // Only reads are taken apart.
+            return Ok(());
+        }
         let group = Group { open: Open::Each, iodepth: 1, ..opening.group.clone() };
         let mut wanted: Vec<usize> = (0..arms.len()).filter(|arm| is_taken_apart(&arms[*arm])).collect();
         // What a method's work consists of does not depend on the options of its arms: the first one stands for all.

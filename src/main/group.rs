@@ -37,8 +37,8 @@ pub fn arms(group: &Group, ticks: Ticks) -> Vec<ArmSpec> {
         let method = methods::find(&name).expect("the job was checked").method;
         ArmSpec {
             role,
-            ends_up: method.ends_up,
-            writes: false,
+            ends_up: method.destination(&group.of_arm(&name)),
+            writes: group.writes() && method.reads(),
             iodepth: method.depth(&group.of_arm(&name)),
             tick: if name.thread().timed_in_worker() { ticks.worker_ns } else { ticks.main_ns },
             absent: None,
@@ -63,6 +63,7 @@ enum Place {
 /// A group, opened on both threads.
 pub struct OpenGroup<'a> {
     remote: &'a Remote,
+    folder: String,
     bench: Bench,
     /// One for each number of workers that a method of the group wants.
     pools: Vec<Pool>,
@@ -160,7 +161,8 @@ impl<'a> OpenGroup<'a> {
             found.unwrap_or_else(|| Place::Nowhere(format!("there is no method {}", arm.method).into()))
         };
         let bench = Bench::new(group.clone(), index, seed, first_file);
-        Ok(Self { remote, bench, pools, rate_iops: group.rate_iops, arms: arms.iter().map(place).collect() })
+        let (folder, arms) = (folder.0.to_owned(), arms.iter().map(place).collect());
+        Ok(Self { remote, folder, bench, pools, rate_iops: group.rate_iops, arms })
     }
 
     /// Notes on the arms what the browser lacks for them.
@@ -211,6 +213,23 @@ impl<'a> OpenGroup<'a> {
             },
             Place::Pool(pool, method) => self.pools[*pool].verify(*method, when).await,
             Place::Nowhere(unopened) => Err(unopened.to_string()),
+        }
+    }
+
+    /// Flushes what an arm's last samples wrote. One that has failed meanwhile may have nothing to flush.
+    pub async fn flush(&mut self, arm: usize) -> Result<(), String> {
+        let request = match &self.arms[arm] {
+            Place::Here(reader) => match methods::flush(&**reader).await {
+                Ok(Some((directory, names))) => Request::FlushFiles { folder: self.folder.clone(), directory: directory.name(), names },
+                Ok(None) => return Ok(()),
+                Err(error) => return Err(error.to_string()),
+            },
+            Place::Worker(method) => Request::Flush { method: *method },
+            Place::Pool(..) | Place::Nowhere(_) => return Ok(()),
+        };
+        match self.remote.ask(request).await? {
+            Answer::Done => Ok(()),
+            other => Err(unexpected(&other)),
         }
     }
 

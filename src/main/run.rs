@@ -360,7 +360,13 @@ impl Run {
                     sleep(rest.as_ms()).await;
                     plan::Outcome::Sentinels(sentinels.take(Due { cpu: true, storage: false }).await?)
                 }
-                Step::WashOut { .. } => plan::Outcome::Sentinels(sentinels.take(Due { cpu: false, storage: true }).await?),
+                Step::WashOut { after } => {
+                    if let Some(arm) = after {
+                        // What cannot be flushed the sentinel shows, or nothing does; it is no fault of the arm's.
+                        let _ = open.flush(*arm).await;
+                    }
+                    plan::Outcome::Sentinels(sentinels.take(Due { cpu: false, storage: true }).await?)
+                }
                 step => open.perform(step).await,
             };
             self.control.alive();

@@ -63,6 +63,14 @@ impl Block {
         View::of(unsafe { Uint8Array::view_mut_raw(start, self.length) })
     }
 
+    /// A part of it as JavaScript sees it, from offset `from` on. Valid as [`Self::view`] is.
+    #[inline]
+    pub fn view_of(&self, from: usize, length: usize) -> View {
+        let start = self.cells()[from..from + length].as_ptr().cast_mut().cast::<u8>();
+        // SAFETY: as in `view`.
+        View::of(unsafe { Uint8Array::view_mut_raw(start, length) })
+    }
+
     /// The block as a slice, for calls that take no other.
     #[inline]
     pub fn with_slice<T>(&self, call: impl FnOnce(&mut [u8]) -> T) -> T {

@@ -101,7 +101,8 @@ impl Context {
         if method.serve.is_none() {
             self.check_handles(method).await?;
         }
-        let reader: Rc<dyn Reader> = (method.open)(self).await?.into();
+        let open = method.opener(self.group.rw.work()).ok_or_else(|| format!("{} cannot do what this group asks for", method.name))?;
+        let reader: Rc<dyn Reader> = open(self).await?.into();
         readers.borrow_mut().push((method.name, self.group.clone(), Rc::clone(&reader)));
         Ok(reader)
     }
@@ -144,7 +145,7 @@ impl Context {
         opfs::array_buffer(&self.directory.file(name).await?.snapshot().await?, name).await
     }
 
-    /// Copies of all files in a directory of their own, written by sync handles as the files are. Those that another worker, or
+    /// Copies of all files in a directory of their own, written by sync handles as the files are, or by a stream where there are none. Those that another worker, or
     /// an earlier group, has made are left as they are: somebody may hold their locks.
     pub(super) async fn copied_to(&self, directory: &str) -> Result<Directory, OpfsError> {
         let copies = self.directory.directory(directory).await?;
@@ -152,6 +153,11 @@ impl Context {
             let file = self.directory.file(name).await?.snapshot().await?;
             let copy = copies.create(name).await?;
             if copy.snapshot().await?.size() == file.size() {
+                continue;
+            }
+            if !opfs::has_sync_handles(&self.directory).await? {
+                let copy = copy.open_writable(false).await?;
+                copy.pipe_from(&file).await?;
                 continue;
             }
             let copy = copy.open_sync_patiently().await?;

@@ -18,9 +18,9 @@ pub const WORKER: &str = "worker/empty";
 pub const POOL: &str = "pool/empty";
 
 pub const METHODS: &[Method] = &[
-    Method::new(MAIN, EndsUp::Nowhere, |context| Box::pin(open_main(context))),
-    Method::new(WORKER, EndsUp::Nowhere, |context| Box::pin(open_worker(context))).queue(Queue::Synchronous),
-    Method::new(POOL, EndsUp::Nowhere, |context| Box::pin(open_worker(context))).queue(Queue::Synchronous).dealt(Deal::Ops),
+    Method::new(MAIN, EndsUp::Nowhere, |context| Box::pin(open_main(context))).idle(),
+    Method::new(WORKER, EndsUp::Nowhere, |context| Box::pin(open_worker(context))).queue(Queue::Synchronous).idle(),
+    Method::new(POOL, EndsUp::Nowhere, |context| Box::pin(open_worker(context))).queue(Queue::Synchronous).dealt(Deal::Ops).idle(),
 ];
 
 #[allow(clippy::unused_async)] // every method opens by a future

@@ -20,6 +20,7 @@ mod indexed_db;
 mod lanes;
 mod laps;
 mod limit;
+mod locks;
 mod pool;
 mod promise;
 #[cfg(test)]
@@ -37,6 +38,7 @@ mod tests;
 mod text;
 mod twin;
 mod unopened;
+mod writing;
 
 use std::future::Future;
 use std::rc::Rc;
@@ -44,7 +46,7 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 use js_sys::{ArrayBuffer, JsString, Uint8Array};
 use opfs_bench_core::fixture::{Checksum, Form};
-use opfs_bench_core::job::{self, Fileset, Group, Job, MOST_KEPT_FILES, MethodName, Timing};
+use opfs_bench_core::job::{self, Fileset, Group, Job, MOST_KEPT_FILES, MethodName, Timing, Work};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use opfs_bench_core::share::Deal;
@@ -61,6 +63,7 @@ use laps::Buffers;
 pub use laps::{Laps, READS};
 use slowed::Slowed;
 pub use unopened::Unopened;
+pub use writing::{ReadBack, Writer, flush};
 
 /// Every method. A new family is a file and a line here.
 const REGISTRY: &[&[Method]] = &[
@@ -80,6 +83,9 @@ const REGISTRY: &[&[Method]] = &[
     indexed_db::METHODS,
     cache::METHODS,
     limit::METHODS,
+    writing::writable::METHODS,
+    writing::copy::METHODS,
+    locks::METHODS,
     bindings::METHODS,
     twin::METHODS,
     rpc_twin::METHODS,
@@ -92,11 +98,11 @@ const LARGEST_COPY: Bytes = Bytes(256 << 20);
 /// ended for it.
 const LARGEST_HELD: Bytes = Bytes(64 << 20);
 
-/// One way to read.
+/// One way to read, or to do something else with files.
 pub struct Method {
     /// `thread/api`.
     pub name: &'static str,
-    /// Where an op's bytes are when it is over.
+    /// Where an op's bytes are when it is over: a read's, where the method reads.
     pub ends_up: EndsUp,
     /// Whether an op can be a part of a file.
     pub parts: bool,
@@ -110,11 +116,25 @@ pub struct Method {
     pub handles: Handles,
     /// Of a pool's method: how its workers share the ops. Each of them opens its files and reads as if it were alone.
     pub deal: Option<Deal>,
-    /// Opens the group's files as the workload asks, on the thread that the method is timed on.
-    pub open: Open,
+    /// Opens the group's files as the workload asks, on the thread that the method is timed on: for each kind of work that it can do.
+    works: Works,
+    /// Of a method that writes: whether its bytes are the file's only when that is closed, and nothing flushes them.
+    commits: bool,
     /// What the worker does for a method of the main thread that asks it.
     pub serve: Option<Serve>,
 }
+
+/// How a method opens files to read, to write, to copy, to be opened again and again, and to be locked.
+#[derive(Clone, Copy)]
+struct Works {
+    read: Option<Open>,
+    write: Option<Open>,
+    copy: Option<Open>,
+    open: Option<Open>,
+    lock: Option<Open>,
+}
+
+const NOTHING: Works = Works { read: None, write: None, copy: None, open: None, lock: None };
 
 /// Whether a method reads copies of the group's files.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -154,8 +174,53 @@ pub enum Handles {
 impl Method {
     /// A method that reads parts of the files themselves, by promises that every browser has.
     const fn new(name: &'static str, ends_up: EndsUp, open: Open) -> Self {
+        Self::doing(name, ends_up, Works { read: Some(open), ..NOTHING })
+    }
+
+    /// A method that only writes.
+    const fn writing(name: &'static str, ends_up: EndsUp, open: Open) -> Self {
+        Self::doing(name, ends_up, Works { write: Some(open), ..NOTHING })
+    }
+
+    /// A method that only copies files.
+    const fn copier(name: &'static str, ends_up: EndsUp, open: Open) -> Self {
+        Self::doing(name, ends_up, Works { copy: Some(open), ..NOTHING })
+    }
+
+    /// A method that only takes locks.
+    const fn locking(name: &'static str, ends_up: EndsUp, open: Open) -> Self {
+        Self::doing(name, ends_up, Works { lock: Some(open), ..NOTHING })
+    }
+
+    const fn doing(name: &'static str, ends_up: EndsUp, works: Works) -> Self {
         let (copies, queue, handles) = (Copies::None, Queue::Deep, Handles::None);
-        Self { name, ends_up, parts: true, needs: &[], copies, queue, handles, deal: None, open, serve: None }
+        Self { name, ends_up, parts: true, needs: &[], copies, queue, handles, deal: None, works, commits: false, serve: None }
+    }
+
+    /// The same that writes too.
+    const fn writes(self, open: Open) -> Self {
+        Self { works: Works { write: Some(open), ..self.works }, ..self }
+    }
+
+    /// The same that copies files too.
+    const fn copying(self, open: Open) -> Self {
+        Self { works: Works { copy: Some(open), ..self.works }, ..self }
+    }
+
+    /// The same that opens files and closes them, too.
+    const fn opening(self, open: Open) -> Self {
+        Self { works: Works { open: Some(open), ..self.works }, ..self }
+    }
+
+    /// The same, where what is written is the file's when that is closed.
+    const fn committing(self) -> Self {
+        Self { commits: true, ..self }
+    }
+
+    /// The same for every kind of work, of which nothing is done.
+    const fn idle(self) -> Self {
+        let open = self.works.read;
+        Self { works: Works { read: open, write: open, copy: open, open, lock: open }, ..self }
     }
 
     /// The same for whole files only.
@@ -193,9 +258,35 @@ impl Method {
         Self { serve: Some(serve), ..self }
     }
 
-    /// Whether it reads anything: the empty loops do not, and no job can ask for them.
+    /// Whether it reads or does anything else: the empty loops do not, and no job can ask for them.
     pub fn reads(&self) -> bool {
-        self.ends_up != EndsUp::Nowhere
+        ![EMPTY_MAIN, EMPTY_WORKER, EMPTY_POOL].contains(&self.name)
+    }
+
+    /// How it opens a group's files for such work. None where it cannot do it.
+    fn opener(&self, work: Work) -> Option<Open> {
+        match work {
+            Work::Read => self.works.read,
+            Work::Write => self.works.write,
+            Work::Copy => self.works.copy,
+            Work::Open => self.works.open,
+            Work::Lock => self.works.lock,
+        }
+    }
+
+    /// Where the bytes of a group's op are when it is over: in memory, or in a file, as durable as that is.
+    pub fn destination(&self, group: &Group) -> EndsUp {
+        if !self.reads() || matches!(group.rw.work(), Work::Open | Work::Lock) {
+            return EndsUp::Nowhere;
+        }
+        let flushes = group.fsync > 0 || group.end_fsync;
+        let closes = group.open == job::Open::Each || self.commits && group.end_fsync;
+        match (group.writes(), self.commits, flushes) {
+            (false, ..) => self.ends_up,
+            (true, false, true) => EndsUp::FileFlushed,
+            (true, ..) if closes => EndsUp::FileClosed,
+            (true, ..) => EndsUp::FileBuffered,
+        }
     }
 
     /// How many of its reads are in flight, in each worker where there are several, in the group as its arm has it.
@@ -206,6 +297,8 @@ impl Method {
     /// How many sync handles it holds all the time, in all workers together. Those that the group's worker shares are not counted.
     fn own_handles(&self, group: &Group) -> u32 {
         match (self.handles, self.deal) {
+            // What it writes is its own.
+            (Handles::Shared, _) if group.writes() => group.nrfiles,
             (Handles::None | Handles::Shared, _) => 0,
             (Handles::Own, None | Some(Deal::Files)) => group.nrfiles,
             (Handles::Own, Some(Deal::Ops)) => group.nrfiles.saturating_mul(group.numjobs),
@@ -215,6 +308,7 @@ impl Method {
     /// The bytes that its copies of a group's files take. The group is as its arm has it.
     fn copied(&self, group: &Group) -> Bytes {
         let copies = match self.copies {
+            _ if group.writes() => true,
             Copies::None | Copies::Held => false,
             Copies::WhereKept => group.open == job::Open::Kept,
             Copies::Stored => true,
@@ -289,6 +383,34 @@ pub fn unfit_arm(method: &Method, name: &MethodName, group: &Group) -> Option<St
 
 /// Why a method cannot do a workload, if so.
 pub fn unfit(method: &Method, group: &Group) -> Option<String> {
+    let work = group.rw.work();
+    if method.opener(work).is_none() {
+        let able: Vec<&str> = all().filter(|other| other.reads() && other.opener(work).is_some()).map(|other| other.name).collect();
+        let verb = match work {
+            Work::Read => "read files",
+            Work::Write => "write",
+            Work::Copy => "copy files",
+            Work::Open => "be timed opening files alone",
+            Work::Lock => "take locks",
+        };
+        return Some(format!("{} cannot {verb}; these can: {}", method.name, able.join(", ")));
+    }
+    if method.commits && work == Work::Write {
+        if group.fsync > 0 && group.open == job::Open::Kept {
+            return Some(format!(
+                "{} has no flush: what it writes is the file's when that is closed, so take end_fsync = true or open = \"each\" in place of \
+                 fsync = {}",
+                method.name, group.fsync
+            ));
+        }
+        if group.iodepth > 1 && group.open == job::Open::Each {
+            return Some(format!(
+                "{} with open = \"each\" cannot have iodepth = {}: of two writables on one file the one that is closed last undoes what the \
+                 other wrote; take open = \"kept\"",
+                method.name, group.iodepth
+            ));
+        }
+    }
     // A group of no files has no file size; that it has none is told as a mistake of its own.
     if !method.parts && group.nrfiles > 0 && !group.whole_files() {
         let file_size = group.fileset().file_size;
@@ -327,8 +449,9 @@ pub fn too_many_handles(group: &Group) -> Option<String> {
             group.size
         ));
     }
-    let shared = arms().filter(|(method, _)| method.handles == Handles::Shared).map(|_| ("the worker", group.nrfiles)).take(1);
-    let own = arms().filter(|(method, _)| method.handles == Handles::Own).map(|(method, own)| (method.name, method.own_handles(&own)));
+    let of_worker = |method: &Method| method.handles == Handles::Shared && !group.writes();
+    let shared = arms().filter(|(method, _)| of_worker(method)).map(|_| ("the worker", group.nrfiles)).take(1);
+    let own = arms().map(|(method, own)| (method.name, method.own_handles(&own))).filter(|(_, handles)| *handles > 0);
     let held: Vec<(&str, u32)> = shared.chain(own).collect();
     let all = held.iter().fold(0_u32, |all, (_, handles)| all.saturating_add(*handles));
     (all > MOST_KEPT_FILES).then(|| {
@@ -436,6 +559,11 @@ pub trait Reader {
     /// In which form what is read goes into the checksum.
     fn form(&self) -> Form {
         Form::Bytes
+    }
+
+    /// Of a method that writes: what stands around its batches.
+    fn writer(&self) -> Option<&dyn Writer> {
+        None
     }
 }
 

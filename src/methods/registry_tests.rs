@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use opfs_bench_core::job::Rw;
+
 use super::*;
 
 #[test]
@@ -178,9 +180,12 @@ fn the_documentation_s_table_is_the_registry() {
             EndsUp::Shared => "shared JS",
             EndsUp::MainText => "main text",
             EndsUp::WorkerText => "worker text",
-            EndsUp::Nowhere | EndsUp::Native => unreachable!("it reads in a browser"),
+            EndsUp::FileClosed => "a file",
+            EndsUp::Nowhere if method.works.lock.is_some() => "nowhere",
+            EndsUp::FileBuffered | EndsUp::FileFlushed | EndsUp::Nowhere | EndsUp::Native => unreachable!("it does something in a browser"),
         };
         let reads = match (method.parts, method.copies) {
+            _ if method.works.read.is_none() => "nothing",
             (true, Copies::None) => "parts",
             (true, Copies::WhereKept) => "parts, of a copy where files are kept open",
             (true, Copies::Stored) => "parts of a copy",
@@ -190,7 +195,11 @@ fn the_documentation_s_table_is_the_registry() {
             (false, Copies::Stored) => "whole copies",
             (false, Copies::Held) => "whole copies in memory",
         };
-        [format!("`{}`", method.name), thread.into(), ends_up.into(), reads.into()]
+        let does =
+            [(method.works.write, "writes"), (method.works.copy, "copies"), (method.works.open, "opens"), (method.works.lock, "locks")];
+        let does: Vec<&str> = does.into_iter().filter_map(|(opener, does)| opener.map(|_| does)).collect();
+        let reads = if does.is_empty() { reads.to_owned() } else { format!("{reads}; {}", does.join(", ")) };
+        [format!("`{}`", method.name), thread.into(), ends_up.into(), reads]
     };
     let registered: Vec<[String; 4]> = all().filter(|method| method.reads()).map(row).collect();
     let documented: Vec<[String; 4]> = documented()
@@ -296,4 +305,68 @@ fn files_are_held_from_the_first_group_that_reads_them_to_the_last() {
     assert_eq!((written(&job), held(&job)), (Bytes(128 << 20), Bytes(96 << 20)), "one file, then 8 and two copies of them");
     job.groups.swap(0, 5);
     assert_eq!(held(&job), Bytes(128 << 20), "the 8 files are read first and last");
+}
+
+fn writing(rw: Rw, open: job::Open) -> Group {
+    Group { rw, open, ..parallel("depth-1") }
+}
+
+#[test]
+fn what_a_method_cannot_do_is_told_with_those_that_can() {
+    let write = writing(Rw::RandWrite, job::Open::Kept);
+    let told = unfit(method("main/slice"), &write).expect("it only reads");
+    assert_eq!(told, "main/slice cannot write; these can: worker/sync, rpc/transfer, main/writable, worker/writable");
+    let told = unfit(method("main/writable"), &writing(Rw::Read, job::Open::Kept)).expect("it only writes");
+    assert!(told.starts_with("main/writable cannot read files; these can: main/array-buffer, "), "{told}");
+    let told = unfit(method("rpc/transfer"), &writing(Rw::Copy, job::Open::Each)).expect("it copies nothing");
+    assert!(told.ends_with("these can: worker/sync, main/writable, worker/writable, main/pipe-to, worker/pipe-to"), "{told}");
+    for name in ["worker/sync", "rpc/transfer", "main/writable", "worker/writable"] {
+        assert_eq!(unfit(method(name), &write), None, "{name}");
+    }
+}
+
+#[test]
+fn a_writable_has_no_flush_and_is_alone_with_its_file() {
+    let flushed = Group { fsync: 4, ..writing(Rw::Write, job::Open::Kept) };
+    let told = unfit(method("main/writable"), &flushed).expect("nothing flushes it");
+    assert!(told.contains("has no flush: what it writes is the file's when that is closed"), "{told}");
+    assert_eq!(unfit(method("worker/sync"), &flushed), None);
+    assert_eq!(unfit(method("main/writable"), &Group { open: job::Open::Each, ..flushed }), None, "each op closes it");
+    let deep = Group { iodepth: 4, ..writing(Rw::Write, job::Open::Each) };
+    let told = unfit(method("worker/writable"), &deep).expect("the last one would win");
+    assert!(told.contains("cannot have iodepth = 4: of two writables on one file the one that is closed last"), "{told}");
+    assert_eq!(unfit(method("worker/writable"), &Group { open: job::Open::Kept, ..deep }), None);
+}
+
+#[test]
+fn where_written_bytes_are_when_an_op_is_over_depends_on_the_flush() {
+    use job::Open::{Each, Kept};
+    let written = |name: &str, open, fsync, end_fsync| method(name).destination(&Group { fsync, end_fsync, ..writing(Rw::Write, open) });
+    for (name, open, fsync, end_fsync, wanted) in [
+        ("worker/sync", Kept, 0, false, EndsUp::FileBuffered),
+        ("worker/sync", Kept, 1, false, EndsUp::FileFlushed),
+        ("worker/sync", Kept, 0, true, EndsUp::FileFlushed),
+        ("worker/sync", Each, 0, false, EndsUp::FileClosed),
+        ("worker/sync", Each, 1, false, EndsUp::FileFlushed),
+        ("rpc/transfer", Kept, 0, false, EndsUp::FileBuffered),
+        ("main/writable", Kept, 0, false, EndsUp::FileBuffered),
+        ("main/writable", Kept, 0, true, EndsUp::FileClosed),
+        ("main/writable", Each, 1, false, EndsUp::FileClosed),
+        ("main/empty", Kept, 1, false, EndsUp::Nowhere),
+    ] {
+        assert_eq!(written(name, open, fsync, end_fsync), wanted, "{name} {open:?} {fsync} {end_fsync}");
+    }
+    assert_eq!(method("worker/sync").destination(&writing(Rw::Read, Kept)), EndsUp::WorkerWasm);
+    assert_eq!(method("worker/sync").destination(&writing(Rw::Open, Each)), EndsUp::Nowhere);
+}
+
+#[test]
+fn each_method_that_writes_has_files_of_its_own_and_they_count() {
+    let mut job = Job::from_toml(Job::preset("parallel").expect("shipped")).expect("valid");
+    let methods = ["worker/writable", "worker/sync"].map(|name| name.parse().expect("a name")).to_vec();
+    let baseline: MethodName = "main/writable".parse().expect("a name");
+    let group = Group { baseline, methods, ..writing(Rw::Write, job::Open::Kept) };
+    assert_eq!(too_many_handles(&Group { nrfiles: 128, ..group.clone() }), None);
+    job.groups = vec![group.clone(), Group { name: "again".into(), rw: Rw::RandWrite, ..group.clone() }];
+    assert_eq!(written(&job), Bytes(4 * group.size.0), "the fixture, and one copy for each method");
 }

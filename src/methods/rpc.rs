@@ -4,21 +4,31 @@
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Object, Reflect};
-use opfs_bench_core::job;
+use opfs_bench_core::job::{self, Work};
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
 use web_sys::MessagePort;
 
 use super::blob;
 use super::lanes::{Lane, Lanes};
-use super::{Context, Handles, Method, Reader, Served, Unopened};
+use super::{Context, Handles, Method, Reader, Served, Unopened, writing};
 use crate::glue;
 use crate::opfs::{Call, OpfsError, SyncHandle};
 
+const TRANSFER: &str = "rpc/transfer";
+
 pub const METHODS: &[Method] = &[
-    Method::new("rpc/transfer", EndsUp::MainBuffer, |context| Box::pin(open(context)))
+    Method::new(TRANSFER, EndsUp::MainBuffer, |context| Box::pin(open(context)))
         .handles(Handles::Shared)
-        .served(|context, port| Box::pin(serve(context, port, true))),
+        .writes(|context| Box::pin(writing::rpc::open(context, TRANSFER)))
+        .served(|context, port| {
+            Box::pin(async move {
+                match context.group.rw.work() {
+                    Work::Write => writing::rpc::serve(context, port, TRANSFER).await,
+                    _ => serve(context, port, true).await,
+                }
+            })
+        }),
     Method::new("rpc/clone", EndsUp::MainBuffer, |context| Box::pin(open(context)))
         .handles(Handles::Shared)
         .served(|context, port| Box::pin(serve(context, port, false))),

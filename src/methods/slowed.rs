@@ -13,7 +13,7 @@ use opfs_bench_core::fixture::{Checksum, Form};
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::units::Nanos;
 
-use super::{Reader, Timed};
+use super::{Reader, Timed, Writer};
 use crate::clock;
 use crate::opfs::OpfsError;
 
@@ -64,6 +64,10 @@ impl Reader for Slowed {
 
     fn form(&self) -> Form {
         self.plain.form()
+    }
+
+    fn writer(&self) -> Option<&dyn Writer> {
+        self.plain.writer()
     }
 }
 

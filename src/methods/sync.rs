@@ -15,14 +15,17 @@ use web_sys::FileSystemDirectoryHandle;
 use super::blob;
 use super::block::Block;
 use super::lanes::{Lane, Lanes};
-use super::{Context, Copies, Handles, Laps, Loop, Method, Open, Queue, Reader, Sink, Timed, Unopened};
+use super::{Context, Copies, Handles, Laps, Loop, Method, Open, Queue, Reader, Sink, Timed, Unopened, writing};
 use crate::clock;
 use crate::opfs::{Call, Directory, OpfsError, SharedLock, SyncHandle};
 
 pub const METHODS: &[Method] = &[
     Method::new("worker/sync", EndsUp::WorkerWasm, |context| Box::pin(open(context, context.block())))
         .queue(Queue::Synchronous)
-        .handles(Handles::Shared),
+        .handles(Handles::Shared)
+        .writes(|context| Box::pin(writing::sync::open(context, "worker/sync")))
+        .copying(|context| Box::pin(writing::copy::by_sync(context, "worker/sync")))
+        .opening(|context| Box::pin(open_and_close(context))),
     modal("worker/sync-read-only", |context| Box::pin(open_shared(context, SharedLock::ReadOnly))),
     modal("worker/sync-readwrite-unsafe", |context| Box::pin(open_shared(context, SharedLock::ReadWriteUnsafe))),
 ];
@@ -170,4 +173,40 @@ impl Reader for Each {
     fn stages<'a>(&'a self, ops: &'a [Op], laps: &'a mut Laps) -> LocalBoxFuture<'a, Result<(), OpfsError>> {
         Box::pin(self.take_apart(ops, laps))
     }
+}
+
+/// Opens and closes files. That takes their lock and gives it back, too: a sync handle has no other. Bytes show that they were open.
+#[allow(clippy::unused_async)] // every method opens by a future
+async fn open_and_close(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
+    let lane = open_close_lane(context.directory.js(), &blob::names(&context.names));
+    Ok(Box::new(Lanes::of([lane].into_iter(), &context.names, Call::Read)))
+}
+
+#[wasm_bindgen(inline_js = "
+export const openCloseLane = (directory, names) => ({
+  async read(file, at, length, pieces) {
+    let call = 'getFileHandle';
+    try {
+      const found = await directory.getFileHandle(names[file]);
+      call = 'createSyncAccessHandle';
+      const handle = await found.createSyncAccessHandle();
+      if (!pieces) {
+        handle.close();
+        return 0;
+      }
+      call = '';
+      const bytes = new Uint8Array(length);
+      const read = handle.read(bytes, { at });
+      handle.close();
+      pieces.push(bytes);
+      return read;
+    } catch (error) {
+      throw { call, error };
+    }
+  },
+  count: (bytes) => bytes,
+});")]
+extern "C" {
+    #[wasm_bindgen(js_name = openCloseLane)]
+    fn open_close_lane(directory: &FileSystemDirectoryHandle, names: &Array) -> Lane;
 }

@@ -22,8 +22,14 @@ pub enum Call {
     GetFile,
     /// `createSyncAccessHandle()`
     CreateSyncAccessHandle,
-    /// `createWritable()`, and writing to it
+    /// `createWritable()`
     CreateWritable,
+    /// `FileSystemWritableFileStream.write()`
+    WritableWrite,
+    /// `FileSystemWritableFileStream.close()`
+    WritableClose,
+    /// `ReadableStream.pipeTo()` a file
+    PipeTo,
     /// `Blob.slice()`
     Slice,
     /// `Blob.arrayBuffer()`
@@ -48,7 +54,11 @@ pub enum Call {
     Write,
     /// `FileSystemSyncAccessHandle.flush()`
     Flush,
-    /// A read that a worker makes for the main thread
+    /// `FileSystemSyncAccessHandle.truncate()`
+    Truncate,
+    /// `navigator.locks.request()`
+    Lock,
+    /// A read or write that a worker makes for the main thread
     Ask,
     /// Calls of `IndexedDB`
     IndexedDb,
@@ -69,6 +79,9 @@ impl Call {
             Self::GetFile => "getFile()",
             Self::CreateSyncAccessHandle => "createSyncAccessHandle()",
             Self::CreateWritable => "createWritable()",
+            Self::WritableWrite => "FileSystemWritableFileStream.write()",
+            Self::WritableClose => "FileSystemWritableFileStream.close()",
+            Self::PipeTo => "ReadableStream.pipeTo()",
             Self::Slice => "Blob.slice()",
             Self::ArrayBuffer => "Blob.arrayBuffer()",
             Self::Bytes => "Blob.bytes()",
@@ -81,6 +94,8 @@ impl Call {
             Self::Read => "FileSystemSyncAccessHandle.read()",
             Self::Write => "FileSystemSyncAccessHandle.write()",
             Self::Flush => "FileSystemSyncAccessHandle.flush()",
+            Self::Truncate => "FileSystemSyncAccessHandle.truncate()",
+            Self::Lock => "navigator.locks.request()",
             Self::Ask => "a read asked of the worker",
             Self::IndexedDb => "IndexedDB",
             Self::CacheStorage => "Cache Storage",
@@ -148,7 +163,7 @@ impl OpfsError {
 
     /// Reads that all succeeded brought another number of bytes than the ops hold.
     pub(crate) fn counted(read: u64, wanted: u64) -> Self {
-        let message = format!("{read} B were read where the ops hold {wanted} B");
+        let message = format!("{read} B were read or written where the ops hold {wanted} B");
         Self { call: Call::Read, file: String::new(), exception: String::new(), message }
     }
 

@@ -6,6 +6,7 @@ mod error;
 mod support;
 #[cfg(all(test, target_arch = "wasm32"))]
 mod tests;
+mod writable;
 
 use js_sys::{Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -17,6 +18,7 @@ use web_sys::{
 
 pub use error::{Call, OpfsError, told};
 pub use support::{SYNC_HANDLES, has_sync_handles, is_here};
+pub use writable::Writable;
 
 use crate::glue;
 
@@ -138,12 +140,19 @@ impl FileHandle {
         while_locked(OPEN_RETRIES, || self.open_sync_shared(lock)).await
     }
 
+    /// Opens it to be written by a stream. Its bytes are kept where they are not overwritten, or the file is empty at first.
+    pub async fn open_writable(&self, keep: bool) -> Result<Writable, OpfsError> {
+        let name = self.handle.name();
+        let stream = settle(Call::CreateWritable, &name, glue::create_writable(&self.handle, keep)).await?;
+        Ok(Writable::new(stream, name))
+    }
+
     /// Writes bytes at offset `at` by a writable stream, which every browser has that has no sync handles.
     pub async fn write_by_stream(&self, bytes: &[u8], at: u64) -> Result<(), OpfsError> {
+        let stream = self.open_writable(true).await?;
         // A copy: Safari 26 writes the whole buffer behind a view.
-        let writing = glue::write_at(&self.handle, &Uint8Array::from(bytes), offset(at));
-        settle(Call::CreateWritable, &self.handle.name(), writing).await?;
-        Ok(())
+        stream.write(&Uint8Array::from(bytes), at).await?;
+        stream.close().await
     }
 
     /// [`Self::open_sync`], tried again for half a second while another holder's lock is going away.
@@ -155,6 +164,11 @@ impl FileHandle {
 /// The bytes of a blob in a new buffer.
 pub async fn array_buffer(blob: &Blob, name: &str) -> Result<js_sys::ArrayBuffer, OpfsError> {
     Ok(settle(Call::ArrayBuffer, name, blob.array_buffer()).await?.unchecked_into())
+}
+
+/// How many bytes a blob holds.
+pub fn size(blob: &Blob) -> u64 {
+    whole(blob.size())
 }
 
 /// A part of a file, which is not read yet.
@@ -301,10 +315,37 @@ impl SyncHandle {
         Ok(())
     }
 
+    /// Writes the view at offset `at`, write after write until none of it is left.
+    #[inline]
+    pub fn write_all(&self, view: &View, at: u64) -> Result<u32, OpfsError> {
+        let written = glue::write_at(&self.handle, &view.array, offset(at));
+        if written == f64::from(view.length) { Ok(view.length) } else { self.write_rest(view, at, written) }
+    }
+
+    /// After a write that threw or took less.
+    #[cold]
+    fn write_rest(&self, view: &View, at: u64, first: f64) -> Result<u32, OpfsError> {
+        let mut written = first;
+        let mut done = 0;
+        loop {
+            if written < 0.0 {
+                return Err(OpfsError::thrown(Call::Write, &self.name, &glue::take_thrown()));
+            }
+            let count = to_count(written);
+            if count == 0 || count > view.length - done {
+                return Err(OpfsError::short_write(&self.name, at, done as usize, view.length as usize));
+            }
+            done += count;
+            if done >= view.length {
+                return Ok(view.length);
+            }
+            written = glue::write_at(&self.handle, &view.array.subarray(done, view.length), offset(at + u64::from(done)));
+        }
+    }
+
     /// Cuts the file off.
-    #[cfg(all(test, target_arch = "wasm32"))]
     pub fn truncate(&self, length: u32) -> Result<(), OpfsError> {
-        self.handle.truncate_with_u32(length).map_err(|error| OpfsError::thrown(Call::Write, &self.name, &error))
+        self.handle.truncate_with_u32(length).map_err(|error| OpfsError::thrown(Call::Truncate, &self.name, &error))
     }
 
     /// Asks the browser to hand everything written to the operating system.
@@ -329,6 +370,12 @@ fn offset(at: u64) -> f64 {
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn to_count(bytes: f64) -> u32 {
     bytes as u32
+}
+
+/// A count of bytes that another thread told.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+pub fn whole(bytes: f64) -> u64 {
+    bytes as u64
 }
 
 /// What a promise resolves to.

@@ -108,6 +108,20 @@ pub enum Request {
         /// Recorded with the outcome.
         when: When,
     },
+    /// Flush what a method's last samples wrote.
+    Flush {
+        /// Its place in `methods`.
+        method: usize,
+    },
+    /// Flush files of the main thread's, which are closed.
+    FlushFiles {
+        /// The run's folder.
+        folder: String,
+        /// The directory in it.
+        directory: String,
+        /// Their names.
+        names: Vec<String>,
+    },
     /// Count what a method allocates.
     Allocated {
         /// Its place in `methods`.

@@ -18,7 +18,7 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, MessagePort};
 use crate::bench::Bench;
 use crate::clock;
 use crate::methods::{self, Context, Found, Reader, Served, Unopened};
-use crate::opfs::{Directory, OpfsError};
+use crate::opfs::{self, Directory, OpfsError};
 use crate::sentinel;
 use fixtures::Fixtures;
 use messages::{Answer, Answered, Asked, Request, Seat};
@@ -123,6 +123,20 @@ impl State {
                 let found = bench.verify(reader, when).await.map_err(|error| error.to_string())?;
                 Ok(Answer::Verified { ops: found.ops, expected: found.expected, found: found.found })
             }
+            Request::Flush { method } => {
+                let (_, reader) = self.reader(method)?;
+                if let Some(unflushed) = methods::flush(reader).await.map_err(|error| error.to_string())? {
+                    let (directory, names) = unflushed;
+                    flush_files(&directory, &names).await.map_err(|error| error.to_string())?;
+                }
+                Ok(Answer::Done)
+            }
+            Request::FlushFiles { folder, directory, names } => {
+                let directory =
+                    async { run_folder(&folder).await?.directory(&directory).await }.await.map_err(|error| error.to_string())?;
+                flush_files(&directory, &names).await.map_err(|error| error.to_string())?;
+                Ok(Answer::Done)
+            }
             Request::Allocated { method } => {
                 let (bench, reader) = self.reader(method)?;
                 Ok(Answer::Allocated(bench.allocated(reader).await.map_err(|error| error.to_string())?))
@@ -143,6 +157,16 @@ impl State {
         let (bench, reader) = group.readers.get(method).and_then(Option::as_ref).ok_or("the worker has not opened this method")?;
         Ok((&mut group.benches[*bench], &**reader))
     }
+}
+
+/// Nothing but a sync handle flushes a file. A browser without them flushes none.
+async fn flush_files(directory: &Directory, names: &[String]) -> Result<(), OpfsError> {
+    if opfs::has_sync_handles(directory).await? {
+        for name in names {
+            directory.file(name).await?.open_sync_patiently().await?.flush()?;
+        }
+    }
+    Ok(())
 }
 
 async fn run_folder(name: &str) -> Result<Directory, OpfsError> {

@@ -22,3 +22,4 @@ pub mod share;
 pub mod simulate;
 pub mod stats;
 pub mod units;
+pub mod written;

@@ -1,12 +1,12 @@
-//! Which bytes an arm reads, in which order. All arms of a group read the same ones: they follow from the seed, the group
+//! Which bytes an arm reads or writes, in which order. All arms of a group take the same ones: they follow from the seed, the group
 //! and the round, so every thread works them out for itself.
 
 use rand::{Rng, RngExt};
 
-use crate::job::{Group, Rw};
+use crate::job::{Group, Rw, Work};
 use crate::seed::{Purpose, Seed};
 
-/// One read.
+/// One read or write; of a file that is copied, all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
     /// The file, by its number in the fileset.
@@ -35,11 +35,15 @@ struct Blocks {
 
 impl Blocks {
     fn of(group: &Group) -> Self {
-        Self {
-            per_file: group.fileset().file_size.0 / group.bs.0,
-            count: group.size.0 / group.bs.0,
-            len: u32::try_from(group.bs.0).expect("a checked job's blocks are at most 64 MiB"),
-        }
+        let file_size = group.fileset().file_size.0;
+        let whole = |len: u64| (1, u64::from(group.nrfiles), len);
+        let (per_file, count, len) = match group.rw.work() {
+            Work::Read | Work::Write => (file_size / group.bs.0, group.size.0 / group.bs.0, group.bs.0),
+            Work::Copy => whole(file_size),
+            // What they open is checked by its first block.
+            Work::Open | Work::Lock => whole(group.bs.0),
+        };
+        Self { per_file, count, len: u32::try_from(len).expect("a checked job's ops are at most 1 GiB") }
     }
 
     fn all(self) -> Vec<u32> {
@@ -73,12 +77,12 @@ fn shuffled<'a>(blocks: &'a mut [u32], count: u64, rng: &mut impl Rng) -> &'a mu
 pub fn round(group: &Group, seed: Seed, index: u32, number: u32, stride: u64, n: u64, ops: &mut Vec<Op>) {
     ops.clear();
     let blocks = Blocks::of(group);
+    let start = u64::from(number).wrapping_mul(stride % blocks.count) % blocks.count;
+    let in_order = |i: u64| (start + i % blocks.count) % blocks.count;
     match group.rw {
-        Rw::Read => {
-            let start = u64::from(number).wrapping_mul(stride % blocks.count) % blocks.count;
-            ops.extend((0..n).map(|i| blocks.op((start + i % blocks.count) % blocks.count)));
-        }
-        Rw::RandRead => {
+        Rw::Read | Rw::Write | Rw::Copy | Rw::Open | Rw::Lock => ops.extend((0..n).map(|i| blocks.op(in_order(i)))),
+        Rw::ReadBackwards => ops.extend((0..n).map(|i| blocks.op(blocks.count - 1 - in_order(i)))),
+        Rw::RandRead | Rw::RandWrite => {
             let mut rng = seed.stream(Purpose::Ops { group: index, round: number });
             let mut order = blocks.all();
             let mut left = n;
@@ -95,7 +99,7 @@ pub fn round(group: &Group, seed: Seed, index: u32, number: u32, stride: u64, n:
 #[must_use]
 pub fn verification(group: &Group, seed: Seed, index: u32) -> Vec<Op> {
     let blocks = Blocks::of(group);
-    let affordable = (VERIFIED_BYTES / group.bs.0).max(2);
+    let affordable = (VERIFIED_BYTES / u64::from(blocks.len)).max(2);
     let wanted = blocks.count.min(affordable).min(VERIFIED_OPS);
     let mut order = blocks.all();
     let mut rng = seed.stream(Purpose::Verification { group: index });
@@ -135,6 +139,36 @@ mod tests {
         let blocks: Vec<u64> = (0..20).flat_map(|number| ops(&group, number, 3, 3)).map(|op| op.at >> 20).collect();
         let expected: Vec<u64> = (0..60).map(|block| block % 32).collect();
         assert_eq!(blocks, expected);
+    }
+
+    #[test]
+    fn reading_backwards_is_reading_in_order_from_the_end() {
+        let forwards = group("in-order-1m");
+        let backwards = Group { rw: Rw::ReadBackwards, ..forwards.clone() };
+        for number in 0..20 {
+            let mirrored = |op: &Op| 31 - (op.at >> 20);
+            let found: Vec<u64> = ops(&backwards, number, 3, 40).iter().map(mirrored).collect();
+            assert_eq!(found, ops(&forwards, number, 3, 40).iter().map(|op| op.at >> 20).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn writes_go_where_reads_of_the_same_order_go() {
+        for (name, rw) in [("random-4k", Rw::RandWrite), ("in-order-1m", Rw::Write)] {
+            let reads = group(name);
+            assert_eq!(ops(&Group { rw, ..reads.clone() }, 4, 3, 50), ops(&reads, 4, 3, 50));
+        }
+    }
+
+    #[test]
+    fn what_is_done_to_whole_files_takes_one_after_another() {
+        let small = group("small-files");
+        for (rw, len) in [(Rw::Copy, 20_480), (Rw::Open, 512), (Rw::Lock, 512)] {
+            let group = Group { rw, bs: crate::units::Bytes(512), ..small.clone() };
+            let files: Vec<Op> = ops(&group, 0, 7, 100);
+            assert!(files.iter().enumerate().all(|(i, op)| op.file as usize == i % 50 && op.at == 0 && op.len == len), "{rw:?}");
+            assert_eq!(verification(&group, Seed(3), 0).len(), 50);
+        }
     }
 
     #[test]

@@ -36,6 +36,13 @@ pub enum Purpose {
         /// The group's number in the job.
         group: u32,
     },
+    /// What the ops of a round write.
+    Written {
+        /// The group's number in the job.
+        group: u32,
+        /// The round.
+        round: u32,
+    },
     /// The wait of less than a tick before a sample.
     Dither {
         /// The group's number in the job.
@@ -66,6 +73,7 @@ impl Seed {
             Purpose::Dither { group, round } => (5, group, round),
             Purpose::Dequantisation { group, round } => (6, group, round),
             Purpose::Simulation => (7, 0, 0),
+            Purpose::Written { group, round } => (8, group, round),
         };
         let mut key = [0; 32];
         key[..8].copy_from_slice(&self.0.to_le_bytes());
@@ -137,6 +145,8 @@ mod tests {
             Purpose::Ops { group: 1, round: 0 },
             Purpose::Ops { group: 0, round: 1 },
             Purpose::Verification { group: 1 },
+            Purpose::Written { group: 1, round: 0 },
+            Purpose::Written { group: 0, round: 1 },
             Purpose::Dither { group: 1, round: 0 },
             Purpose::Dequantisation { group: 1, round: 0 },
             Purpose::Simulation,

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context, Result, bail};
 use opfs_bench_core::estimate::estimate;
 use opfs_bench_core::fixture::first_file;
-use opfs_bench_core::job::{Fileset, Job};
+use opfs_bench_core::job::{Fileset, Job, Work};
 use opfs_bench_core::plan::{ArmSpec, GroupPlan, Outcome, RoundChecks, Step, Task};
 use opfs_bench_core::result::{EndsUp, GroupRecord, Native, NativePlace, NativeReads, Role};
 use opfs_bench_core::seed::Seed;
@@ -79,6 +79,9 @@ impl Workloads {
 
     fn try_measure(&mut self, index: usize, budget: Nanos, stopped: impl Fn() -> bool) -> Result<Option<NativeReads>> {
         let group = self.job.groups[index].clone();
+        if group.rw.work() != Work::Read {
+            bail!("outside the browser only reads are measured, and this group does something else");
+        }
         let fileset = group.fileset();
         if fileset.bytes() > LARGEST {
             bail!("outside the browser, files of {LARGEST} at most are written; these are {}", fileset.bytes());

@@ -7,10 +7,11 @@ mod options;
 mod parallel;
 mod slowed;
 mod text;
+mod writing;
 
 use std::rc::Rc;
 
-use opfs_bench_core::job::{Group, Job, Open, Thread, Timing};
+use opfs_bench_core::job::{Group, Job, Open, Thread, Timing, Work};
 use opfs_bench_core::result::{EndsUp, When};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::{Bytes, Nanos};
@@ -136,7 +137,7 @@ impl Seen {
     /// Fails unless every method of the registry was met in all the groups that it fits, and most of them are in this browser.
     fn assert_all(&self) {
         assert!(self.tried.len() > self.absent.len(), "lacking: {:?}", self.absent);
-        for method in all().filter(|method| method.reads()) {
+        for method in all().filter(|method| method.reads() && method.opener(Work::Read).is_some()) {
             let met = self.tried.iter().chain(&self.absent).filter(|name| **name == method.name).count();
             assert_eq!(met, if method.parts { 4 } else { 2 }, "{}", method.name);
         }
@@ -247,7 +248,7 @@ async fn a_method_that_the_browser_lacks_says_what_is_missing() {
 
 #[wasm_bindgen_test]
 fn threads_and_destinations_agree() {
-    for method in all().filter(|method| method.reads()) {
+    for method in all().filter(|method| method.reads() && method.opener(Work::Read).is_some()) {
         let thread = method.name.parse::<opfs_bench_core::job::MethodName>().unwrap().thread();
         let in_worker = matches!(method.ends_up, EndsUp::WorkerBuffer | EndsUp::WorkerWasm | EndsUp::WorkerText);
         assert_eq!(thread.timed_in_worker() || thread == Thread::Pool, in_worker, "{}", method.name);

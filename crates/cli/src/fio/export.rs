@@ -103,7 +103,7 @@ impl Samples {
     fn of(record: &GroupRecord, place: usize) -> Self {
         let counted = record.rounds.iter().filter(|round| round.dropped.is_none());
         let elapsed_ns = counted.filter_map(|round| round.elapsed_ns.get(place).copied().flatten()).map(|time| time.0).collect();
-        Self { n: record.arms[place].n, bs: record.group.bs.0, elapsed_ns }
+        Self { n: record.arms[place].n, bs: record.group.op_bytes().0, elapsed_ns }
     }
 
     fn ops(&self) -> u64 {

@@ -23,3 +23,4 @@ mod reads;
 mod result;
 mod states;
 mod validate;
+mod writing;

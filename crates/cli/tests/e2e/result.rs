@@ -52,7 +52,7 @@ fn assert_group(group: &GroupResult) {
             for verification in &arm.verifications {
                 assert!(verification.ops > 0 && verification.expected == verification.found, "{name}: {arm:?}");
             }
-            assert!(arm.bytes >= counted as u64 * arm.n * record.group.bs.0, "{name}: {} read {} bytes", arm.method, arm.bytes);
+            assert!(arm.bytes >= counted as u64 * arm.n * record.group.op_bytes().0, "{name}: {} read {} bytes", arm.method, arm.bytes);
         }
     }
     for round in record.rounds.iter().filter(|round| round.dropped.is_none()) {

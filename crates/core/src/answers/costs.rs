@@ -6,7 +6,7 @@
 
 use super::fit::{Costs, Row, fit, independent};
 use super::steps::{STEPS, Step, Way, of_op};
-use crate::job::{MethodName, Timing};
+use crate::job::{MethodName, Timing, Work};
 use crate::result::{Arm, Role, RunResult};
 use crate::stats;
 
@@ -105,7 +105,7 @@ type At = (usize, MethodName);
 fn rows(run: &RunResult) -> Vec<(Way, Row, At)> {
     let groups = run.groups.iter().enumerate().filter(|(_, group)| {
         let job = &group.record.group;
-        group.estimates.invalid.is_empty() && job.rate_iops.is_none() && job.timing != Timing::Ops
+        group.estimates.invalid.is_empty() && job.rw.work() == Work::Read && job.rate_iops.is_none() && job.timing != Timing::Ops
     });
     let arms = groups.flat_map(|(place, group)| {
         let arms = group.record.arms.iter().zip(&group.estimates.arms);

@@ -1,6 +1,6 @@
 //! Ladders: groups of a run that differ in one thing only.
 
-use crate::job::{Group, MethodName, Open};
+use crate::job::{Group, MethodName, Open, Work};
 use crate::result::{GroupResult, RunResult};
 use crate::units::Bytes;
 
@@ -56,7 +56,7 @@ pub fn of(run: &RunResult, axis: Axis) -> Vec<Ladder> {
     for (place, result) in run.groups.iter().enumerate() {
         let group = &result.record.group;
         // A result from elsewhere may say 0 files, which a job of our own cannot.
-        if group.nrfiles == 0 || axis != Axis::Block && !group.whole_files() {
+        if group.nrfiles == 0 || group.rw.work() != Work::Read || axis != Axis::Block && !group.whole_files() {
             continue;
         }
         let (size, common) = (size(group, axis), common(group, axis));

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::mistake::Problem;
-use super::{Group, Job, MethodName, Open, Timing};
+use super::{Group, Job, MethodName, Open, Timing, Work};
 use crate::units::Bytes;
 
 /// The largest block that is read in one op; above it, buffers of a phone's page run out.
@@ -16,6 +16,8 @@ const MOST_BLOCKS: u64 = 1 << 22;
 pub const MOST_KEPT_FILES: u32 = 128;
 /// More files than this take longer to create than to measure.
 pub(super) const MOST_FILES: u32 = 10_000;
+/// A copy of a file this large takes seconds, and an op is to take less than the 20 s after which nothing is waited for.
+const LARGEST_COPIED: Bytes = Bytes(1 << 30);
 /// A day. A longer budget is a mistake of units.
 pub(super) const LONGEST_BUDGET_S: u64 = 86_400;
 /// More reads in flight than this are more than any browser works on at once: they would only wait.
@@ -95,6 +97,7 @@ fn check_group(group: &Group, mistakes: &mut Mistakes) {
         format!("a pass is {} ops of {bs}; allowed are {LONGEST_PASS}: take larger blocks, or timing = \"passes\" out", group.blocks())
     });
     check_arm(group, mistakes);
+    check_work(group, mistakes);
     mistakes.require(group.rate_iops.is_none_or(|rate| (1..=HIGHEST_RATE).contains(&rate)), "rate_iops", || {
         format!("{} ops a second; allowed are 1 to {HIGHEST_RATE}", group.rate_iops.unwrap_or_default())
     });
@@ -149,6 +152,30 @@ fn check_depth(group: &Group, mistakes: &mut Mistakes) {
     });
     mistakes.together(iodepth == 1 || group.timing != Timing::Ops, "iodepth", &["timing"], || {
         format!("{iodepth} reads in flight cannot be timed one by one: take timing = \"ops\" out, or iodepth")
+    });
+}
+
+/// What only reads, or only writes, can have.
+fn check_work(group: &Group, mistakes: &mut Mistakes) {
+    let Group { rw, fsync, end_fsync, iodepth, open, timing, .. } = *group;
+    let nothing = || "nothing is written, so nothing can be flushed: leave it out".into();
+    mistakes.together(group.writes() || fsync == 0, "fsync", &["rw"], nothing);
+    mistakes.together(group.writes() || !end_fsync, "end_fsync", &["rw"], nothing);
+    mistakes.together(!end_fsync || timing != Timing::Ops, "end_fsync", &["timing"], || {
+        "it is a part of a sample, and of no op, so it cannot be timed with timing = \"ops\": take fsync = 1, or leave one of them out"
+            .into()
+    });
+    let blocks = matches!(rw.work(), Work::Read | Work::Write);
+    mistakes.together(blocks || iodepth == 1, "iodepth", &["rw"], || {
+        format!("{iodepth} of these ops cannot be in flight: only reads and writes of blocks can; leave it out")
+    });
+    mistakes.together(blocks || open == Open::Each, "open", &["rw"], || "such an op opens its file, if any: write open = \"each\"".into());
+    mistakes.together(!end_fsync || open == Open::Kept, "end_fsync", &["open"], || {
+        "at the end of a sample all files are closed, since each op closes its own: take fsync = 1, or open = \"kept\"".into()
+    });
+    let file_size = Bytes(group.size.0 / u64::from(group.nrfiles.max(1)));
+    mistakes.together(rw.work() != Work::Copy || file_size <= LARGEST_COPIED, "size", &["rw", "nrfiles"], || {
+        format!("files of {file_size} would be copied whole in one op; allowed are {LARGEST_COPIED}")
     });
 }
 
@@ -230,7 +257,7 @@ mod tests {
             (r#"open = "kept""#, "open = \"kept\"\nnrfiles = 0", "group blocks, nrfiles: 0 files"),
             (r#"open = "kept""#, "open = \"kept\"\nnrfiles = 7", "group blocks, size: 65536 B do not divide into 7 files"),
             (r#"open = "kept""#, r#"open = "sometimes""#, "open: \"sometimes\"; allowed are `each` or `kept`"),
-            (r#"rw = "randread""#, r#"rw = "write""#, "rw: \"write\"; allowed are `read` or `randread`"),
+            (r#"rw = "randread""#, r#"rw = "trim""#, "rw: \"trim\"; allowed are `read`, `randread`, `read-backwards`"),
             (r#"rw = "randread""#, "rw = \"randread\"\nspeed = 3", "group blocks, speed: there is no such field; allowed are name, title"),
             (r#"open = "kept""#, "open = \"kept\"\ntiming = \"rounds\"", "timing: \"rounds\"; allowed are `batches`, `passes`, `ops`"),
             (r#"open = "kept""#, "open = \"kept\"\nrate_iops = 200", "group blocks, rate_iops: only ops that are timed one by one"),
@@ -248,6 +275,23 @@ mod tests {
                 "bs = \"4 KiB\"\n        size = \"64 KiB\"",
                 "bs = \"8 MiB\"\nsize = \"64 MiB\"\niodepth = 4\nnumjobs = 4",
                 "iodepth: 4 reads of 8 MiB in flight in each of 4 workers hold 128 MiB at once; allowed are 64 MiB",
+            ),
+            (r#"open = "kept""#, "open = \"kept\"\nfsync = 1", "group blocks, fsync: nothing is written"),
+            (r#"open = "kept""#, "open = \"kept\"\nend_fsync = true", "group blocks, end_fsync: nothing is written"),
+            (r#"open = "kept""#, "open = \"kept\"\nfsync = -1", "fsync = -1"),
+            (
+                r#"rw = "randread""#,
+                "rw = \"write\"\nend_fsync = true\ntiming = \"ops\"",
+                "end_fsync: it is a part of a sample, and of no op",
+            ),
+            (r#"rw = "randread""#, "rw = \"copy\"\niodepth = 2", "group blocks, iodepth: 2 of these ops cannot be in flight"),
+            (r#"rw = "randread""#, r#"rw = "open""#, "group blocks, open: such an op opens its file"),
+            (r#"rw = "randread""#, r#"rw = "lock""#, "group blocks, open: such an op opens its file"),
+            (r#"open = "kept""#, "open = \"each\"\nend_fsync = true", "end_fsync: at the end of a sample all files are closed"),
+            (
+                "rw = \"randread\"\n        bs = \"4 KiB\"\n        size = \"64 KiB\"",
+                "rw = \"copy\"\nbs = \"1 MiB\"\nsize = \"2 GiB\"",
+                "group blocks, size: files of 2 GiB would be copied whole in one op; allowed are 1 GiB",
             ),
             (r#"["worker/sync"]"#, "[]", "group blocks, methods: 0 methods"),
             (r#"["worker/sync"]"#, r#"["main/slice"]"#, "group blocks, methods: main/slice stands twice"),

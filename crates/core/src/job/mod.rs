@@ -51,9 +51,10 @@ pub struct Group {
     pub name: String,
     /// One line for people: `random 4 KiB reads in a 32 MiB file`.
     pub title: String,
-    /// In which order blocks are read.
+    /// What an op does, and in which order blocks are read or written.
     pub rw: Rw,
-    /// Bytes of one op: one read.
+    /// Bytes of one op: one read or one write. Where files are copied, an op is a whole file, and this is how much goes from one to the
+    /// other at a time.
     pub bs: Bytes,
     /// Bytes of all the group's files together, as in fio.
     pub size: Bytes,
@@ -70,6 +71,13 @@ pub struct Group {
     /// the same work, not more of it; each keeps `iodepth` reads in flight. Other methods ignore it.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub numjobs: u32,
+    /// fio's `fsync`: flush after so many writes. 0: never, so that what was measured is *buffered*: the calls have returned, and the
+    /// bytes may be in a cache. A writable has no flush; what makes its bytes the file's is to close it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fsync: u32,
+    /// fio's `end_fsync`: flush all that a sample wrote at its end, in its time. A writable that is kept open is closed then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub end_fsync: bool,
     /// How the ops of a sample are timed.
     #[serde(default, skip_serializing_if = "Timing::is_default")]
     pub timing: Timing,
@@ -93,7 +101,13 @@ pub(crate) fn is_one(number: &u32) -> bool {
     *number == 1
 }
 
-/// fio's `rw`: the order of an arm's ops.
+/// As [`is_one`], for a number that is 0 unless it is given.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// fio's `rw`: what an arm's ops do, and in which order. Beside fio's words there are those of other benchmarks of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -102,6 +116,48 @@ pub enum Rw {
     Read,
     /// Every block once in a random order, then in another one, as fio's random map does it.
     RandRead,
+    /// The last block first, as `IOzone`'s test of this name does it. OPFS has no call that seeks: each read says where it begins.
+    #[serde(rename = "read-backwards")]
+    ReadBackwards,
+    /// Overwrites block after block, file after file.
+    Write,
+    /// Overwrites every block once in a random order, then in another one.
+    RandWrite,
+    /// Copies a whole file to another, which is emptied first. File after file.
+    Copy,
+    /// Looks a file up, opens it and closes it again; nothing is read. File after file.
+    Open,
+    /// Takes an exclusive lock named after a file by the Web Locks API and gives it back. File after file.
+    Lock,
+}
+
+/// What an op does to the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// It reads a block.
+    Read,
+    /// It overwrites a block.
+    Write,
+    /// It copies a file.
+    Copy,
+    /// It opens a file and closes it.
+    Open,
+    /// It takes a lock and gives it back.
+    Lock,
+}
+
+impl Rw {
+    /// What an op does.
+    #[must_use]
+    pub fn work(self) -> Work {
+        match self {
+            Self::Read | Self::RandRead | Self::ReadBackwards => Work::Read,
+            Self::Write | Self::RandWrite => Work::Write,
+            Self::Copy => Work::Copy,
+            Self::Open => Work::Open,
+            Self::Lock => Work::Lock,
+        }
+    }
 }
 
 /// When files are opened and closed.
@@ -241,6 +297,22 @@ impl Group {
     #[must_use]
     pub fn fileset(&self) -> Fileset {
         Fileset { nrfiles: self.nrfiles, file_size: Bytes(self.size.0 / u64::from(self.nrfiles.max(1))) }
+    }
+
+    /// Whether its ops change files: copies of the fixture's, one for each method.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        matches!(self.rw.work(), Work::Write | Work::Copy)
+    }
+
+    /// The bytes that one op reads or writes.
+    #[must_use]
+    pub fn op_bytes(&self) -> Bytes {
+        match self.rw.work() {
+            Work::Read | Work::Write => self.bs,
+            Work::Copy => self.fileset().file_size,
+            Work::Open | Work::Lock => Bytes(0),
+        }
     }
 
     /// Whether an op is a whole file.

@@ -195,12 +195,24 @@ fn title(group: &Group) -> String {
     let file_size = group.fileset().file_size;
     let (bs, files) = (group.bs, group.nrfiles);
     let what = match (group.whole_files(), group.rw, files) {
-        (true, _, 1) => format!("a whole file of {file_size}"),
-        (true, ..) => format!("{files} whole files of {file_size}"),
+        (true, Rw::Read | Rw::RandRead, 1) => format!("a whole file of {file_size}"),
+        (true, Rw::Read | Rw::RandRead, _) => format!("{files} whole files of {file_size}"),
         (false, Rw::Read, 1) => format!("a {file_size} file in order by {bs}"),
         (false, Rw::Read, _) => format!("{files} files of {file_size} in order by {bs}"),
         (false, Rw::RandRead, 1) => format!("random {bs} reads in a {file_size} file"),
         (false, Rw::RandRead, _) => format!("random {bs} reads in {files} files of {file_size}"),
+        (_, rw, _) => {
+            let what = match rw {
+                Rw::RandWrite => format!("random {bs} writes in"),
+                Rw::Write => format!("{bs} writes in order in"),
+                Rw::ReadBackwards => format!("{bs} reads from the end on in"),
+                Rw::Copy => "copying".into(),
+                Rw::Lock => "a lock for each of".into(),
+                _ => "opening and closing".into(),
+            };
+            let files = if files == 1 { "a file".into() } else { format!("{files} files") };
+            format!("{what} {files} of {file_size}")
+        }
     };
     let opened = if group.open == Open::Each { ", opened each time" } else { "" };
     let in_flight = if group.iodepth > 1 { format!(", {} in flight", group.iodepth) } else { String::new() };

@@ -10,7 +10,7 @@ use super::prose::{count, one_line};
 use super::verdict::{self, clause};
 use super::{table, words};
 use crate::estimate::{ArmEstimate, Verdict};
-use crate::job::{Group, MethodName};
+use crate::job::{Group, MethodName, Work};
 use crate::protocol;
 use crate::result::{Arm, Ended, Environment, GroupResult, Outcome, Role, RunResult};
 
@@ -92,7 +92,7 @@ fn place(environment: &Environment) -> String {
 /// What the clauses before have said already.
 #[derive(Default)]
 struct Sentence {
-    subject: Option<MethodName>,
+    subject: Option<(MethodName, Work)>,
     verb: Option<&'static str>,
     /// Methods that were called by these words stay with them; others of the same words need their names.
     said: Vec<(String, MethodName)>,
@@ -165,33 +165,34 @@ impl Sentence {
             return vec![Span::Plain(format!("nothing was compared for {title}"))];
         };
         let finding = Finding::of(group, subject);
-        let opening = self.opening(method, finding.verb);
+        let work = group.record.group.rw.work();
+        let opening = self.opening(method, work, finding.verb);
         let within = finding.within.map(|margin| format!("within {}", percent(margin)));
         let interval = finding.interval.map(|ends| self.with_level(group.estimates.level, &ends));
         let details: Vec<String> = [within, interval].into_iter().flatten().collect();
         let details = if details.is_empty() { String::new() } else { format!(" ({})", details.join("; ")) };
-        let baseline = self.name(&group.record.group.baseline);
+        let baseline = self.name(&group.record.group.baseline, work);
         let because = finding.because.map(|reasons| format!(", because {reasons}")).unwrap_or_default();
         let closing = format!("{details} {} {baseline} for {title}{because}", finding.link);
         vec![Span::Plain(opening), Span::Found(finding.class, finding.found), Span::Plain(closing)]
     }
 
     /// "reading with sync handles in a worker (worker/sync) was ", or only what the clause before has not said.
-    fn opening(&mut self, method: MethodName, verb: &'static str) -> String {
-        let same_subject = self.subject.as_ref() == Some(&method);
+    fn opening(&mut self, method: MethodName, work: Work, verb: &'static str) -> String {
+        let same_subject = self.subject.as_ref() == Some(&(method.clone(), work));
         let same_verb = self.verb.replace(verb) == Some(verb);
-        let subject = match (same_subject, same_verb && verb == "was") {
+        let name = match (same_subject, same_verb && verb == "was") {
             (true, true) => return String::new(),
             (true, false) => "it".into(),
-            (false, _) => format!("reading with {}", self.name(&method)),
+            (false, _) => format!("{} with {}", words::doing(work), self.name(&method, work)),
         };
-        self.subject = Some(method);
-        if verb.is_empty() { format!("{subject} ") } else { format!("{subject} {verb} ") }
+        self.subject = Some((method, work));
+        if verb.is_empty() { format!("{name} ") } else { format!("{name} {verb} ") }
     }
 
     /// In words and by name the first time, by name alone after that.
-    fn name(&mut self, method: &MethodName) -> String {
-        let words = words::method(method);
+    fn name(&mut self, method: &MethodName, work: Work) -> String {
+        let words = words::method_for(method, work);
         if self.said.iter().any(|(said, known)| *said == words || known == method) {
             return method.to_string();
         }

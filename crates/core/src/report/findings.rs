@@ -36,9 +36,11 @@ pub(super) fn common(run: &RunResult, ladder: &Ladder) -> String {
     let Some(first) = groups.first() else { return String::new() };
     let alike = groups.iter().all(|group| group.nrfiles == first.nrfiles);
     let number = |files: u32| super::prose::count(usize::try_from(files).unwrap_or(usize::MAX), "file");
+    // Ladders are of reads.
     let order = match first.rw {
-        Rw::Read => "in order",
         Rw::RandRead => "in random order",
+        Rw::ReadBackwards => "from the end on",
+        _ => "in order",
     };
     let open = match first.open {
         Open::Each => "opened for every read",

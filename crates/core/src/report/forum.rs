@@ -25,7 +25,8 @@ fn is_sync(arm: &Arm) -> bool {
 }
 
 fn is_promise(arm: &Arm) -> bool {
-    matches!(arm.method.thread(), Thread::Main | Thread::Worker) && arm.method.api().starts_with("slice")
+    matches!(arm.method.thread(), Thread::Main | Thread::Worker)
+        && ["slice", "writable"].iter().any(|api| arm.method.api().starts_with(api))
 }
 
 /// The preset whose readers look for it: its report ends with the block.
@@ -80,21 +81,20 @@ fn place(name: &str) -> String {
 }
 
 fn is_shown(group: &Group) -> bool {
-    group.open == Open::Kept && group.timing == Timing::Batches && group.bs.0 > 0
+    let blocks = matches!(group.rw, Rw::Read | Rw::RandRead | Rw::Write | Rw::RandWrite);
+    blocks && group.open == Open::Kept && group.timing == Timing::Batches && group.bs.0 > 0
 }
 
 fn section(group: &GroupResult) -> &'static str {
-    match group.record.group.rw {
-        Rw::Read | Rw::RandRead => "Read",
-    }
+    if group.record.group.writes() { "Write" } else { "Read" }
 }
 
 /// `SEQ 1MiB Q8 T1` and each side.
 fn line(group: &GroupResult) -> String {
     let job = &group.record.group;
     let order = match job.rw {
-        Rw::Read => "SEQ",
-        Rw::RandRead => "RND",
+        Rw::RandRead | Rw::RandWrite => "RND",
+        _ => "SEQ",
     };
     let label = format!("{order} {} Q{} T1", job.bs.to_string().replace(' ', ""), job.iodepth);
     let sides = SIDES.map(|side| match fastest(group, &side) {

@@ -6,12 +6,14 @@ use super::prose::count;
 use super::table::{Cell, Detail, Entry, Heading, Row, lines};
 use super::{pass, words};
 use crate::estimate::PerOp;
-use crate::result::{Allocated, GroupResult};
-use crate::stats::Summary;
+use crate::result::{Allocated, Arm, EndsUp, GroupResult, Native};
+use crate::stats::{self, Summary};
 use crate::units::Bytes;
 
 /// What stands where a value does not exist.
 const NONE: &str = "—";
+/// `BenchmarkDotNet`'s column Error is half of this interval of the mean.
+const ERROR_LEVEL: f64 = 0.999;
 /// Heads the column of what is allocated, where that was looked at.
 const ALLOCATED: &str = "allocated";
 
@@ -24,7 +26,7 @@ pub(super) fn of(group: &GroupResult) -> Option<Detail> {
         .filter_map(|(arm, estimate)| {
             let per_op = estimate.per_op?;
             let mut cells = vec![plain(words::arm(&group.record, arm))];
-            cells.extend(pass.map_or_else(|| self::cells(per_op), |ops| pass::cells(ops, per_op, NONE))?);
+            cells.extend(pass.map_or_else(|| self::cells(per_op, samples(group, arm)), |ops| pass::cells(ops, per_op, NONE))?);
             cells.push(estimate.total.map_or_else(Cell::default, |total| {
                 let estimate = ratio_estimate(total.point(), Some(total.interval()));
                 Cell { value: estimate.value(), interval: estimate.interval() }
@@ -40,7 +42,7 @@ pub(super) fn of(group: &GroupResult) -> Option<Detail> {
             row.cells.pop();
         }
     }
-    let headings: &[&str] = if pass.is_some() { &pass::COLUMNS } else { &["mean", "std dev", "min", "max"] };
+    let headings: &[&str] = if pass.is_some() { &pass::COLUMNS } else { &["mean", "error", "std dev", "median", "min", "max"] };
     let columns = [Heading { text: "method".into(), number: false }]
         .into_iter()
         .chain(headings.iter().copied().chain([total.as_str()]).map(number))
@@ -71,21 +73,33 @@ fn plain(value: String) -> Cell {
     Cell { value, interval: None }
 }
 
-/// How samples spread, for an op.
-fn cells(per_op: PerOp) -> Option<Vec<Cell>> {
+/// How so many samples spread, for an op.
+fn cells(per_op: PerOp, samples: usize) -> Option<Vec<Cell>> {
     let Summary { mean, standard_deviation, min, max } = per_op.summary?;
-    let deviation = standard_deviation.map_or_else(|| NONE.into(), duration);
-    Some([duration(mean), deviation, duration(min), duration(max)].map(plain).into())
+    let error = standard_deviation.and_then(|deviation| stats::mean_half_width(deviation, samples, ERROR_LEVEL));
+    let known = |value: Option<f64>| value.map_or_else(|| NONE.into(), duration);
+    Some(
+        [duration(mean), known(error), known(standard_deviation), duration(per_op.median_ns), duration(min), duration(max)]
+            .map(plain)
+            .into(),
+    )
 }
 
 fn legend() -> Entry {
     Entry {
         term: "mean to max".into(),
-        text:
-            "mean, standard deviation, smallest and largest of the samples' times per op: they show what the noise was like, and nothing \
-               is compared by them"
-                .into(),
+        text: format!(
+            "mean, error, standard deviation, median, smallest and largest of the samples' times per op: they show what the noise was \
+             like, and nothing is compared by them. Error is half of the mean's {} interval (Student's), as BenchmarkDotNet shows it",
+            percent(ERROR_LEVEL)
+        ),
     }
+}
+
+/// How many samples of an arm count: each is one batch.
+fn samples(group: &GroupResult, arm: &Arm) -> usize {
+    let own = group.native.as_ref().and_then(Native::reads).filter(|_| arm.ends_up == EndsUp::Native);
+    own.map_or(group.estimates.rounds, |reads| reads.estimates.rounds)
 }
 
 /// What so many ops allocate. The buffers' bytes are whole blocks; what Wasm allocates once for a whole batch is less than a byte an op.

@@ -8,7 +8,7 @@ use super::prose::count;
 use super::verdict::{self, Remark};
 use super::{drops, latency, native, pass, spread, stages, words};
 use crate::estimate::{ArmEstimate, Verdict};
-use crate::job::{Group, MethodName};
+use crate::job::{Group, MethodName, Work};
 use crate::protocol;
 use crate::result::{Arm, Batch, Ended, GroupRecord, GroupResult, Role, WashOut};
 
@@ -79,7 +79,7 @@ struct Subject<'a> {
 /// A column: its heading at a confidence level, its legend, and its cell for an arm.
 struct Column {
     heading: fn(f64) -> String,
-    legend: Option<&'static str>,
+    legend: Option<fn(&Group) -> String>,
     number: bool,
     cell: fn(&Subject) -> Cell,
 }
@@ -89,13 +89,13 @@ const COLUMNS: [Column; 8] = [
     Column { heading: |_| "method".into(), legend: None, number: false, cell: |row| Cell::of(words::arm(row.record, row.arm)) },
     Column {
         heading: |_| "ends up in".into(),
-        legend: Some("where an op's bytes are when it is over"),
+        legend: Some(|_| "where an op's bytes are when it is over".into()),
         number: false,
         cell: |row| Cell::of(words::ends_up(row.arm.ends_up).map_or(String::new(), |(short, _)| short.into())),
     },
     Column {
         heading: |_| format!("per pass ({})", percent(protocol::ABSOLUTE_LEVEL)),
-        legend: Some("what it takes to read everything once. The median of the samples, with its interval"),
+        legend: Some(|_| "what it takes to read everything once. The median of the samples, with its interval".into()),
         number: true,
         cell: |row| {
             let estimate = row.estimate.per_op.and_then(|per_op| pass::estimate(&row.record.group, per_op));
@@ -104,21 +104,19 @@ const COLUMNS: [Column; 8] = [
     },
     Column {
         heading: |_| format!("per op ({})", percent(protocol::ABSOLUTE_LEVEL)),
-        legend: Some(
-            "what one op takes: one read, with opening and closing where a file is opened for every read. The median of the samples, with its interval",
-        ),
+        legend: Some(|group| format!("what one op takes: {}. The median of the samples, with its interval", words::op(group))),
         number: true,
         cell: per_op,
     },
     Column {
         heading: |_| "throughput".into(),
-        legend: Some("all bytes over all time"),
+        legend: Some(|_| "all bytes over all time".into()),
         number: true,
         cell: |row| Cell::of(row.estimate.per_op.and_then(|per_op| per_op.bytes_per_s).map_or(String::new(), format::throughput)),
     },
     Column {
         heading: |level| format!("ratio ({})", percent(level)),
-        legend: Some("an op's time over the baseline's, compared round by round, with its interval: below 1 is faster"),
+        legend: Some(|_| "an op's time over the baseline's, compared round by round, with its interval: below 1 is faster".into()),
         number: true,
         cell: ratio,
     },
@@ -173,9 +171,10 @@ impl Table {
             row.cells.retain(|_| used.next().copied().unwrap_or(true));
         }
         let columns = || COLUMNS.iter().zip(&used).filter(|(_, used)| **used).map(|(column, _)| column);
-        let mut legend: Vec<Entry> =
-            columns().filter_map(|column| Some(Entry { term: (column.heading)(estimates.level), text: column.legend?.into() })).collect();
-        legend.extend(labels(&arms));
+        let mut legend: Vec<Entry> = columns()
+            .filter_map(|column| Some(Entry { term: (column.heading)(estimates.level), text: (column.legend?)(&record.group) }))
+            .collect();
+        legend.extend(labels(&record.group, &arms));
         legend.extend(parallel(&record.group));
         let details: Vec<Detail> =
             [native::of(group), latency::of(group), stages::of(group), spread::of(group)].into_iter().flatten().collect();
@@ -264,11 +263,14 @@ fn mark(place: usize) -> &'static str {
 }
 
 /// What the words in the cells mean, those that occur: places, then rows of their own kind, then verdicts.
-fn labels(arms: &[(&Arm, &ArmEstimate)]) -> Vec<Entry> {
+fn labels(group: &Group, arms: &[(&Arm, &ArmEstimate)]) -> Vec<Entry> {
     let places = arms.iter().filter_map(|(arm, _)| words::ends_up(arm.ends_up)).map(|(short, long)| (short, long.to_owned()));
     let rows = arms.iter().filter_map(|(arm, _)| match arm.role {
         Role::Null => Some(("null arm", "the baseline once more: it shows how different two identical rows look".into())),
-        Role::Empty => Some(("empty loop", "the same loop without the read: what measuring itself costs. It is never subtracted".into())),
+        Role::Empty => {
+            let call = if group.rw.work() == Work::Read { "read" } else { "calls" };
+            Some(("empty loop", format!("the same loop without the {call}: what measuring itself costs. It is never subtracted")))
+        }
         Role::Baseline | Role::Contender => None,
     });
     let verdicts = arms.iter().filter_map(|(arm, estimate)| {

@@ -1,7 +1,7 @@
 //! What methods, places and workloads are called in a sentence.
 
 use super::prose::{capitalised, count, one_line};
-use crate::job::{Group, MethodName, Open, Rw, Thread, Timing};
+use crate::job::{Group, MethodName, Open, Rw, Thread, Timing, Work};
 use crate::result::{Arm, EndsUp, GroupRecord, Role};
 
 /// Who reads outside the browser.
@@ -44,10 +44,32 @@ pub(super) fn method(method: &MethodName) -> String {
         "slice-buffered" => "promises with a buffer in front",
         "slice-js-future" => "promises by JsFuture",
         "text" => "promises of text",
+        "writable" => "writable streams",
+        "pipe-to" => "pipeTo()",
+        "web-locks" => "Web Locks",
         "slice-js" | "array-buffer-js" => "promises in plain JavaScript",
         _ => "promises",
     };
     format!("{api} {thread}")
+}
+
+/// The same where it does other work than to read.
+pub(super) fn method_for(method: &MethodName, work: Work) -> String {
+    match (work, method.thread(), method.api()) {
+        (Work::Write, Thread::Rpc, "transfer") => "a worker that the main thread hands the bytes to".into(),
+        _ => self::method(method),
+    }
+}
+
+/// What is done with files.
+pub(super) fn doing(work: Work) -> &'static str {
+    match work {
+        Work::Read => "reading",
+        Work::Write => "writing",
+        Work::Copy => "copying",
+        Work::Open => "opening",
+        Work::Lock => "locking",
+    }
 }
 
 /// What an arm is called in a row of its group.
@@ -75,6 +97,19 @@ pub(super) fn ends_up(place: EndsUp) -> Option<(&'static str, &'static str)> {
         EndsUp::MainText => Some(("main text", "decoded text, a JavaScript string on the main thread")),
         EndsUp::WorkerText => Some(("worker text", "decoded text, a JavaScript string in the worker")),
         EndsUp::Native => Some(("native", "memory of a program outside the browser")),
+        EndsUp::FileBuffered => Some((
+            "file, buffered",
+            "a file, as far as the call says that wrote, which has returned: the browser or the system may still hold the bytes in memory; and \
+             what a writable wrote is not the file's before it is closed",
+        )),
+        EndsUp::FileFlushed => {
+            Some(("file, flushed", "a file that is flushed in the time that is taken: the browser has asked for the storage itself"))
+        }
+        EndsUp::FileClosed => Some((
+            "file, closed",
+            "a file that is closed in the time that is taken. Only then does what a writable wrote replace the file's bytes; whether they \
+             have reached the storage is not told",
+        )),
         EndsUp::Nowhere => None,
     }
 }
@@ -95,23 +130,61 @@ pub(super) fn workload(group: &Group) -> String {
     let files = usize::try_from(group.nrfiles.max(1)).unwrap_or(usize::MAX);
     // A result from elsewhere may say 0 files, which a job of our own cannot.
     let file_size = crate::units::Bytes(group.size.0 / u64::from(group.nrfiles.max(1)));
-    let order = match group.rw {
-        Rw::Read => "in order",
-        Rw::RandRead => "in random order",
+    let bs = group.bs;
+    let done = match group.rw {
+        Rw::Read => format!("{bs} at a time in order"),
+        Rw::RandRead => format!("{bs} at a time in random order"),
+        Rw::ReadBackwards => format!("{bs} at a time, the last first"),
+        Rw::Write => format!("{bs} overwritten at a time in order"),
+        Rw::RandWrite => format!("{bs} overwritten at a time in random order"),
+        Rw::Copy => format!("files copied, {bs} at a time where that is the method's choice"),
+        Rw::Open => "files looked up, opened and closed".into(),
+        Rw::Lock => "a lock for each file, taken and given back".into(),
     };
-    let open = match group.open {
-        Open::Each => "opened for every read",
-        Open::Kept => "kept open",
+    let open = match (group.open, group.rw.work()) {
+        (_, Work::Lock) => "not opened",
+        (Open::Each, Work::Read) => "opened for every read",
+        (Open::Each, Work::Write) => "opened for every write",
+        (Open::Each, Work::Copy | Work::Open) => "opened each time",
+        (Open::Kept, _) => "kept open",
     };
+    let flushed = flushed(group).map_or_else(String::new, |flushed| format!("; {flushed}"));
     let timed = match (group.timing, group.rate_iops) {
         (Timing::Batches, _) => String::new(),
         (Timing::Passes, _) => "; timed in passes over all of it".into(),
         (Timing::Ops, None) => "; each op timed by itself".into(),
         (Timing::Ops, Some(rate)) => format!("; each op timed by itself, {rate} ops/s offered"),
     };
-    let depth = if group.iodepth == 1 { String::new() } else { format!("; {} reads in flight (iodepth {0})", group.iodepth) };
+    let depth = if group.iodepth == 1 {
+        String::new()
+    } else {
+        format!("; {} {} in flight (iodepth {0})", group.iodepth, if group.writes() { "writes" } else { "reads" })
+    };
     let workers = if group.numjobs == 1 { String::new() } else { format!("; {} workers in a pool (numjobs {0})", group.numjobs) };
-    format!("{} at a time {order}; {} of {file_size}, {open}{depth}{workers}{timed}", group.bs, count(files, "file"))
+    format!("{done}; {} of {file_size}, {open}{depth}{workers}{flushed}{timed}", count(files, "file"))
+}
+
+/// When what is written is flushed. None where nothing is written.
+fn flushed(group: &Group) -> Option<String> {
+    let every = match group.fsync {
+        0 => None,
+        1 => Some("flushed after every write (fsync 1)".to_owned()),
+        writes => Some(format!("flushed after every {writes} writes (fsync {writes})")),
+    };
+    let end = group.end_fsync.then(|| "flushed at the end of every sample (end_fsync)".to_owned());
+    let told: Vec<String> = every.into_iter().chain(end).collect();
+    group.writes().then(|| if told.is_empty() { "not flushed".into() } else { told.join(", ") })
+}
+
+/// What one op of a group is. One text for all that is no read, so that a report of several groups does not explain it again and again.
+pub(super) fn op(group: &Group) -> &'static str {
+    match group.rw.work() {
+        Work::Read => "one read, with opening and closing where a file is opened for every read",
+        Work::Write | Work::Copy | Work::Open | Work::Lock => {
+            "one write, one file copied, one file opened and closed, or one lock taken and given back, as the group says; with opening and \
+             closing where that is done for every op, and with its share of the flushes in a sample"
+        }
+    }
 }
 
 #[cfg(test)]
@@ -135,6 +208,9 @@ mod tests {
             ("pool/slice", "promises in several workers"),
             ("rpc/shared", "a worker that shares memory with the main thread"),
             ("limit/memcpy", "a copy inside WebAssembly memory"),
+            ("main/writable", "writable streams on the main thread"),
+            ("worker/pipe-to", "pipeTo() in a worker"),
+            ("main/web-locks", "Web Locks on the main thread"),
             ("native/read", "the operating system's own calls"),
         ] {
             assert_eq!(method(&name.parse().expect("a method's name")), words);

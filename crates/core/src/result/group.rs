@@ -136,7 +136,13 @@ pub enum EndsUp {
     WorkerText,
     /// In memory of a program outside the browser.
     Native,
-    /// Nothing is read.
+    /// In a file as far as the call that wrote says, which has returned: the browser or the system may hold the bytes still.
+    FileBuffered,
+    /// In a file that was flushed in the time that was taken.
+    FileFlushed,
+    /// In a file that was closed in the time that was taken. What a writable wrote is the file's from then on.
+    FileClosed,
+    /// Nothing is read or written.
     Nowhere,
 }
 

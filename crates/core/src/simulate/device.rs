@@ -227,7 +227,7 @@ impl Device {
 
     /// Opens a group's files for its arms.
     pub fn open(&mut self, group: &Group, arms: &[ArmSpec]) {
-        self.block = group.bs.0;
+        self.block = group.op_bytes().0;
         (self.timing, self.rate_iops) = (group.timing, group.rate_iops);
         self.slower_next = 0.0;
         self.last_ms = self.clocks_ms();

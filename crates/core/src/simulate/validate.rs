@@ -117,6 +117,8 @@ impl Experiment {
             open: Open::Kept,
             iodepth: 1,
             numjobs: 1,
+            fsync: 0,
+            end_fsync: false,
             timing: Timing::Batches,
             rate_iops: None,
             baseline: name(BASELINE),

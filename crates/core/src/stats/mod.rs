@@ -32,7 +32,7 @@ pub use rank_sum::{RankSum, rank_sum};
 pub use signed_rank::SignedRank;
 pub use steps::{MEDIAN_OF_THREE_NOISE, step_deviation};
 pub(crate) use student::two_sided_quantile;
-pub use summary::{Summary, mean_interval};
+pub use summary::{Summary, mean_half_width, mean_interval};
 pub use total_ratio::{Tail, TotalRatio, total_ratio};
 pub use tukey::{Outliers, outliers};
 pub use welch::{Welch, welch};

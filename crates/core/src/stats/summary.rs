@@ -46,6 +46,12 @@ pub fn mean_interval(values: &[f64], level: f64) -> (f64, Option<f64>) {
     (mean, half_width)
 }
 
+/// The same half-width, to rounding, where only the standard deviation of the `n` values is known.
+#[must_use]
+pub fn mean_half_width(standard_deviation: f64, n: usize, level: f64) -> Option<f64> {
+    (n > 1).then(|| two_sided_quantile(level, n as f64 - 1.0) * standard_deviation / libm::sqrt(n as f64))
+}
+
 /// The mean of at least one value.
 pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
@@ -62,6 +68,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn the_half_width_from_the_deviation_is_the_interval_s() {
+        let values = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0];
+        let deviation = Summary::of(&values).and_then(|summary| summary.standard_deviation).expect("eight values");
+        let (_, wanted) = mean_interval(&values, 0.999);
+        let found = mean_half_width(deviation, values.len(), 0.999).expect("eight values");
+        assert!((found / wanted.expect("eight values") - 1.0).abs() < 1e-12, "{found}");
+        // R: qt(0.9995, 7) * sd(values) / sqrt(8)
+        assert!((found - 4.087_975).abs() < 1e-5, "{found}");
+        assert_eq!(mean_half_width(0.0, 1, 0.999), None);
+    }
 
     /// By hand: the squares of the distances from 5 sum to 32.
     #[test]

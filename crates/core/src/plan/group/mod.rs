@@ -380,8 +380,10 @@ impl GroupPlan {
 
     fn check_bytes(&self, arm: usize, n: u64, bytes: u64) -> Result<(), String> {
         let Arm { method, role, .. } = &self.record.arms[arm];
-        let wanted = if *role == Role::Empty { 0 } else { n * self.record.group.bs.0 };
-        if bytes == wanted { Ok(()) } else { Err(format!("{method} read {bytes} B where {n} ops hold {wanted} B")) }
+        let group = &self.record.group;
+        let wanted = if *role == Role::Empty { 0 } else { n * group.op_bytes().0 };
+        let moved = if group.writes() { "wrote" } else { "read" };
+        if bytes == wanted { Ok(()) } else { Err(format!("{method} {moved} {bytes} B where {n} ops hold {wanted} B")) }
     }
 
     /// The fewest ops of any arm that reads: an arm of that number reads on where it stopped.
