@@ -164,7 +164,8 @@ fn cost(step: usize, costs: &Costs, without: &[Costs], most_degrees: usize) -> C
     let ns = costs[step];
     let squares: Vec<f64> = without.iter().map(|costs| (costs[step] - ns) * (costs[step] - ns)).collect();
     let (sum, fourth): (f64, f64) = (squares.iter().sum(), squares.iter().map(|square| square * square).sum());
-    let degrees = if fourth > 0.0 { (3.0 * sum * sum / fourth - 2.0).clamp(1.0, most_degrees as f64) } else { most_degrees as f64 };
+    let degrees = 3.0 * sum * sum / fourth - 2.0;
+    let degrees = if degrees.is_finite() { degrees.clamp(1.0, most_degrees as f64) } else { most_degrees as f64 };
     let half_width = stats::two_sided_quantile(LEVEL, degrees) * libm::sqrt(sum * (n - 1.0) / n);
     Cost { step: Step::ALL[step], ns, interval_ns: ((ns - half_width).max(0.0), ns + half_width) }
 }

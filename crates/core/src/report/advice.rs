@@ -9,7 +9,7 @@ use super::{findings, words};
 use crate::answers::crossover::{self, Course, Side};
 use crate::answers::ladder::{self, Axis};
 use crate::estimate::{ArmEstimate, Verdict};
-use crate::job::MethodName;
+use crate::job::{Group, MethodName, Open, Options};
 use crate::protocol;
 use crate::result::{GroupResult, Outcome, Role, RunResult};
 
@@ -83,9 +83,8 @@ fn method(run: &RunResult) -> Option<(MethodName, String)> {
     let said = |win: &Win| {
         let estimate = ratio_estimate(win.times.0, Some(win.times.1));
         let interval = estimate.interval().map(|interval| format!(" ({interval})")).unwrap_or_default();
-        let Win { group, in_total, .. } = win;
-        let group = &group.record.group;
-        format!("{}{interval} times faster{in_total} than {} for {}", estimate.point, group.baseline, words::title(group))
+        let group = &win.group.record.group;
+        format!("{}{interval} times{} against {}, for {}", estimate.point, win.in_total, group.baseline, words::title(group))
     };
     let judged = run.groups.iter().filter(|group| judged(group, method)).count();
     let slower: Vec<String> = run
@@ -95,45 +94,45 @@ fn method(run: &RunResult) -> Option<(MethodName, String)> {
         .map(|group| words::title(&group.record.group))
         .collect();
     let how = match wins.as_slice() {
-        [_] => format!("it was {}", said(least)),
-        _ => format!("it was {}, and {}", said(most), said(least)),
+        [only] => format!("it was faster, {}", said(only)),
+        _ => format!("it was faster in {} of {}: at most {}; at least {}", wins.len(), count(judged, "group"), said(most), said(least)),
     };
-    let how = if wins.len() > 2 { format!("in {} of {} {how}", wins.len(), count(judged, "group")) } else { how };
-    let but = if slower.is_empty() {
-        String::new()
-    } else {
-        format!("; but not for {}, where it was slower", findings::listed(&slower, MOST_EXCEPTIONS))
-    };
+    let but = if slower.is_empty() { String::new() } else { format!(". It was slower for {}", findings::listed(&slower, MOST_EXCEPTIONS)) };
     Some((method.clone(), format!("Read with {} ({method}): {how}{but}.", words::method(method))))
 }
 
-/// "Open files once": two groups that differ only in that.
+/// "Open files once": rows that differ only in that, of one group or of two.
 fn open_once(run: &RunResult, best: Option<&MethodName>) -> Option<String> {
-    let pairs = ladder::opened_and_kept(run);
-    let ratios = pairs.iter().flat_map(|(each, kept)| {
-        let (each, kept) = (&run.groups[*each], &run.groups[*kept]);
+    let of_groups = ladder::opened_and_kept(run).into_iter().flat_map(|(each, kept)| {
+        let (each, kept) = (&run.groups[each], &run.groups[kept]);
         let methods = best.into_iter().chain([&each.record.group.baseline]);
-        methods.filter_map(move |method| {
-            let (one, (low, high)) = time(each, method)?;
-            let (other, (other_low, other_high)) = time(kept, method)?;
-            // The groups were measured apart: the worse ends of both, and no roots of squares.
-            Some((method, each, one / other, (low / other_high, high / other_low)))
-        })
+        methods.map(move |method| (each, method.clone(), kept, method.clone()))
     });
-    // The best method before the baseline, and there the pair in which it matters least: it holds for all.
+    let of_arms = run.groups.iter().filter(|group| group.record.group.open == Open::Each).flat_map(|group| {
+        let Group { baseline, methods, .. } = &group.record.group;
+        let only_kept = |method: &&MethodName| method.options() == Options { open: Some(Open::Kept), ..Options::default() };
+        methods.iter().chain([baseline]).filter(only_kept).map(move |kept| (group, kept.plain(), group, kept.clone()))
+    });
+    let ratios = of_groups.chain(of_arms).filter_map(|(each, opened, kept, method)| {
+        let (one, (low, high)) = time(each, &opened)?;
+        let (other, (other_low, other_high)) = time(kept, &method)?;
+        // Not paired round by round: the worse ends of both, and no roots of squares.
+        Some((opened, each, one / other, (low / other_high, high / other_low)))
+    });
+    // The best method before others, and there the rows in which it matters least: the others say more.
     let all: Vec<_> = ratios.collect();
-    let of = |method: &MethodName| -> Option<_> {
-        let of_method = all.iter().filter(|(other, ..)| *other == method);
-        of_method.min_by(|one, other| one.2.total_cmp(&other.2))
+    let least = |is_it: &dyn Fn(&MethodName) -> bool| {
+        all.iter().filter(|(method, ..)| is_it(method)).min_by(|one, other| one.2.total_cmp(&other.2))
     };
-    let (method, each, ratio, interval) = best.and_then(of).or_else(|| of(all.first()?.0))?;
+    let plain = best.map(MethodName::plain);
+    let (method, each, ratio, interval) = least(&|method| Some(method) == plain.as_ref()).or_else(|| least(&|_| true))?;
     let estimate = ratio_estimate(*ratio, Some(*interval));
     let ends = estimate.interval().map(|interval| format!(" ({interval})")).unwrap_or_default();
     (interval.0 >= WORTH).then(|| {
         format!(
-            "Open files once and keep them open: with {method}, {} took {}{ends} times as long as the same files kept open.",
-            words::title(&each.record.group),
-            estimate.point
+            "Open files once and keep them open: with {method}, reading them took {}{ends} times as long where each read opened its file, for {}.",
+            estimate.point,
+            words::title(&each.record.group)
         )
     })
 }

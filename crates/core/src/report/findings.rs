@@ -76,11 +76,19 @@ fn heading(text: impl Into<String>, number: bool) -> Heading {
     Heading { text: text.into(), number }
 }
 
-/// A list in a sentence, cut where it is long.
+/// A list in a sentence: `this, that and those`.
+fn and(items: &[String]) -> String {
+    match items {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        items => items.concat(),
+    }
+}
+
+/// The same, cut where it is long.
 pub(super) fn listed(items: &[String], most: usize) -> String {
     match items.len().checked_sub(most) {
         Some(more) if more > 0 => format!("{} and {more} more", items[..most].join(", ")),
-        _ => items.join(", "),
+        _ => and(items),
     }
 }
 

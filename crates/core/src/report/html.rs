@@ -68,7 +68,7 @@ pub(super) fn answer(run: &RunResult) -> Markup {
         }
         @let advice = advice::of(run);
         @if !advice.is_empty() {
-            ul.advice { @for sentence in &advice { li { (unbroken(sentence)) } } }
+            ul.advice aria-label="Advice" { @for sentence in &advice { li { (unbroken(sentence)) } } }
         }
     }
 }

@@ -115,15 +115,14 @@ impl Axes {
 
 /// The chart. None where there is nothing to draw.
 pub(super) fn chart(lines: &[Line], scale: &Scale, id: &str, title: &str, caption: &str) -> Option<Markup> {
-    let drawn = &lines[..lines.len().min(MOST_LINES)];
-    let points = || drawn.iter().flat_map(|line| &line.points);
+    let points = || lines.iter().flat_map(|line| &line.points);
     let times = points().flat_map(|point| [Some(point.ns), point.interval.map(|(low, _)| low), point.interval.map(|(_, high)| high)]);
     let axes = Axes { x: Axis::over(points().map(|point| point.size))?, y: Axis::over(times.flatten())? };
     let bottom = TOP + PLOT;
-    let described: Vec<String> = drawn.iter().filter_map(described).collect();
+    let described: Vec<String> = lines.iter().filter_map(described).collect();
     Some(html! {
         figure.chart.lines {
-            p.keys { @for (place, line) in drawn.iter().enumerate() { span { (key(place)) " " (line.name) } " " } }
+            p.keys { @for (place, line) in lines.iter().enumerate() { span { (key(place)) " " (line.name) } " " } }
             svg role="img" aria-labelledby={ (id) "-title " (id) "-description" } width="100%" height=(bottom + AXIS) xmlns="http://www.w3.org/2000/svg" {
                 title id={ (id) "-title" } { (title) }
                 desc id={ (id) "-description" } { (described.join(" ")) }
@@ -136,7 +135,7 @@ pub(super) fn chart(lines: &[Line], scale: &Scale, id: &str, title: &str, captio
                     text.tick x=(axes.x(*size)) y=(bottom + 18.0) text-anchor="middle" { (label) }
                 }
                 text.direction x="100%" y=(bottom + 36.0) text-anchor="end" { (scale.title) " →" }
-                @for (place, line) in drawn.iter().enumerate() { (self::line(line, place, &axes)) }
+                @for (place, line) in lines.iter().enumerate() { (self::line(line, place, &axes)) }
             }
             figcaption { (caption) }
         }

@@ -1,8 +1,9 @@
 //! What the steps of a read cost, and whether that explains the rows.
 
-use super::{Finding, heading, listed, of_words, title};
+use super::{Finding, and, heading, listed, of_words, title};
 use crate::answers::costs::{self, CostModel, FITS, LEVEL, Predicted, RIGHT};
 use crate::answers::steps::{self, Step, Way};
+use crate::job::Thread;
 use crate::report::format::{duration_estimate, percent};
 use crate::report::table::{Cell, Detail, Row};
 use crate::report::words;
@@ -33,30 +34,41 @@ fn name(way: Way) -> String {
     way.example().parse().map_or_else(|_| way.example().to_owned(), |method| words::method(&method))
 }
 
+/// A way in a cell.
+fn short(way: Way) -> &'static str {
+    match way {
+        Way::Promises(Thread::Main) => "main, promises",
+        Way::Promises(_) => "worker, promises",
+        Way::SyncHandles => "worker, sync handles",
+        Way::Transferred | Way::Cloned | Way::Shared => way.example(),
+    }
+}
+
 /// What a step is called, alone and in a heading.
 fn step(step: Step) -> (&'static str, &'static str) {
     match step {
-        Step::Await => ("awaits", "an await"),
-        Step::Message => ("messages", "a message and its answer"),
-        Step::Call => ("calls", "a call"),
-        Step::Open => ("opens", "an open"),
-        Step::Byte => ("bytes", "a MiB"),
+        Step::Await => ("an await", "an await"),
+        Step::Message => ("a message", "a message"),
+        Step::Call => ("a call", "a call"),
+        Step::Open => ("an open", "an open"),
+        Step::Byte => ("a byte", "a MiB"),
     }
 }
 
 fn sentence(run: &RunResult, model: &CostModel) -> String {
     let (right, of) = (model.right(), model.rows.len());
     let name = name(model.way);
-    let terms: Vec<&str> = model.costs.iter().map(|cost| step(cost.step).0).collect();
+    let steps: Vec<String> = model.costs.iter().map(|cost| step(cost.step).0.to_owned()).collect();
     let within = percent(RIGHT);
     if model.fits() {
         let broken: Vec<String> = far_off(run, model);
         let but = if broken.is_empty() { String::new() } else { format!(" Not so: {}.", listed(&broken, MOST_NAMED)) };
-        return format!("With {name}, one price each for {} predicts {right} of {of} rows within {within}.{but}", terms.join(", "));
+        return format!("With {name}, the prices of {} predict {right} of {of} rows within {within}.{but}", and(&steps));
     }
     format!(
-        "With {name}, no such prices hold: those that suit the other rows best predict {right} of {of} rows within {within}, and {} would be \
+        "With {name}, no prices of {} hold: those that suit the other rows best predict {right} of {of} rows within {within}, and {} would be \
          needed. So none are shown. Farthest off: {}.",
+        and(&steps),
         percent(FITS),
         listed(&far_off(run, model), MOST_NAMED)
     )
@@ -76,7 +88,7 @@ fn far_off(run: &RunResult, model: &CostModel) -> Vec<String> {
 fn error(row: &Predicted) -> String {
     let percent = row.error() * 100.0;
     if percent.abs() < 0.5 {
-        return "0 %".into();
+        return "within 0.5 %".into();
     }
     format!("{}{:.0} %", if percent < 0.0 { "−" } else { "+" }, percent.abs())
 }
@@ -85,11 +97,11 @@ fn error(row: &Predicted) -> String {
 fn merged(models: &[CostModel]) -> Vec<String> {
     let merged = models.iter().filter(|model| model.fits() && !model.merged.is_empty());
     let said = merged.map(|model| {
-        let steps: Vec<&str> = model.merged.iter().map(|merged| step(*merged).0).collect();
+        let steps: Vec<String> = model.merged.iter().map(|merged| step(*merged).0.to_owned()).collect();
         format!(
-            "With {}, the rows of this run do not tell the cost of {} from the others': it is contained in those.",
+            "With {}, the rows of this run do not tell the price of {} from the others: it is contained in those.",
             name(model.way),
-            steps.join(" and ")
+            and(&steps)
         )
     });
     said.collect()
@@ -115,8 +127,8 @@ fn left_out(run: &RunResult) -> Option<String> {
 fn prices(models: &[&CostModel]) -> Detail {
     let used: Vec<Step> = Step::ALL.into_iter().filter(|step| models.iter().any(|model| model.cost(*step).is_some())).collect();
     let mut columns = vec![heading("reading with", false)];
-    columns.extend(used.iter().map(|used| heading(format!("{} ({})", step(*used).1, percent(LEVEL)), true)));
-    columns.push(heading("predicted", false));
+    columns.extend(used.iter().map(|used| heading(step(*used).1, true)));
+    columns.push(heading("predicted rows", false));
     let rows = models.iter().map(|model| {
         let price = |step: &Step| {
             let factor = if *step == Step::Byte { SHOWN_BYTES } else { 1.0 };
@@ -131,12 +143,19 @@ fn prices(models: &[&CostModel]) -> Detail {
                 None => of_words("—"),
             }
         };
-        let mut cells = vec![of_words(name(model.way))];
+        let mut cells = vec![of_words(short(model.way))];
         cells.extend(used.iter().map(price));
-        cells.push(of_words(format!("{} of {} rows", model.right(), model.rows.len())));
+        cells.push(of_words(format!("{} of {}", model.right(), model.rows.len())));
         Row { role: Role::Contender, class: "", cells }
     });
-    Detail { title: "Prices".into(), folded: false, figure: None, columns, rows: rows.collect(), legend: Vec::new() }
+    Detail {
+        title: format!("Prices, with {} intervals", percent(LEVEL)),
+        folded: false,
+        figure: None,
+        columns,
+        rows: rows.collect(),
+        legend: Vec::new(),
+    }
 }
 
 /// Every row as measured, and as the others predict it.

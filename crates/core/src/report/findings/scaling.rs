@@ -1,8 +1,9 @@
 //! Whether reading all files takes time in proportion to their number.
 
-use super::{Finding, common, heading, of_words};
+use super::{Finding, heading, of_words, size};
 use crate::answers::ladder::Ladder;
 use crate::answers::scaling::{self, Growth, LEVEL, Scaling};
+use crate::job::Open;
 use crate::report::format::{percent, ratio_estimate};
 use crate::report::table::{Cell, Detail, Row};
 use crate::result::{Role, RunResult};
@@ -37,7 +38,11 @@ pub(super) fn of(run: &RunResult) -> Option<Finding> {
 }
 
 fn row(run: &RunResult, ladder: &Ladder, scaling: &Scaling) -> Row {
-    let counts: Vec<String> = ladder.rungs.iter().map(|(files, _)| files.to_string()).collect();
+    let group = ladder.groups(run).next().map(|(_, group)| &group.record.group);
+    let files = group.zip(ladder.rungs.first().zip(ladder.rungs.last())).map(|(group, ((least, _), (most, _)))| {
+        let open = if group.open == Open::Each { "opened each" } else { "kept open" };
+        format!("{least} to {most} of {}, {open}", size(group.fileset().file_size.0))
+    });
     let estimate = ratio_estimate(scaling.exponent, Some(scaling.interval));
     let growth = match scaling.growth {
         Growth::InProportion => "in proportion",
@@ -46,7 +51,7 @@ fn row(run: &RunResult, ladder: &Ladder, scaling: &Scaling) -> Row {
         Growth::Untold => "cannot be told",
     };
     let cells = vec![
-        of_words(format!("{} {}", counts.join(", "), common(run, ladder))),
+        of_words(files.unwrap_or_default()),
         of_words(scaling.method.to_string()),
         Cell { value: estimate.value(), interval: estimate.interval() },
         of_words(growth),

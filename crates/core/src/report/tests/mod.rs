@@ -6,6 +6,7 @@ mod answers;
 mod builder;
 mod csv;
 mod doubts;
+mod findings;
 pub(super) mod samples;
 
 use std::path::PathBuf;
@@ -122,20 +123,22 @@ fn terminal_lines_are_short_and_hold_no_control_characters() {
 }
 
 /// Units of values; a count stands in a column that says of what.
-const UNITS: [&str; 12] = ["ns", "µs", "ms", "s", "B/s", "KiB/s", "MiB/s", "GiB/s", "B", "KiB", "MiB", "Wasm"];
+const UNITS: [&str; 13] = ["ns", "µs", "ms", "s", "B/s", "KiB/s", "MiB/s", "GiB/s", "B", "KiB", "MiB", "Wasm", "%"];
 
 #[test]
 fn every_number_has_a_unit_an_interval_or_words() {
     for (name, run) in samples::all() {
-        for table in run.groups.iter().map(Table::of) {
-            let details = table.details.iter().map(|detail| (&detail.columns, &detail.rows));
-            for (columns, rows) in details.chain([(&table.columns, &table.rows)]) {
+        let (tables, findings): (Vec<Table>, Vec<_>) = (run.groups.iter().map(Table::of).collect(), super::findings::of(&run));
+        let details = tables.iter().flat_map(|table| &table.details).chain(findings.iter().flat_map(|finding| &finding.details));
+        let details = details.map(|detail| (&detail.columns, &detail.rows));
+        for (columns, rows) in details.chain(tables.iter().map(|table| (&table.columns, &table.rows))) {
+            {
                 for row in rows {
                     // A mark in the row leads to the reason why it has no verdict, and with it no interval.
                     let marked = row.cells.iter().any(|cell| cell.value == "no verdict");
                     for (cell, column) in row.cells.iter().zip(columns).filter(|(_, column)| column.number) {
                         let unit = cell.value.rsplit_once(' ').is_some_and(|(_, unit)| UNITS.contains(&unit)) || cell.value.ends_with('×');
-                        let said = ["", "—", "nothing"].contains(&cell.value.as_str()) || column.text == "ops" || marked;
+                        let said = ["", "—", "nothing", "contained"].contains(&cell.value.as_str()) || column.text == "ops" || marked;
                         assert!(unit || cell.interval.is_some() || said, "{name}, {}: {cell:?}", column.text);
                         let digits: String = cell.value.chars().filter(char::is_ascii_digit).collect();
                         assert!(digits.is_empty() || digits.contains(['1', '2', '3', '4', '5', '6', '7', '8', '9']), "{name}: {cell:?}");

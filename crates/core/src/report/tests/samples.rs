@@ -2,11 +2,11 @@
 //! tables and charts look as they will.
 
 use super::builder::{Sample, drop_rounds, group, run, with_native};
-use crate::estimate::{GroupEstimates, Invalid, LatencyEstimates, Note, PerOp, Verdict, Withheld};
-use crate::job::Timing;
+use crate::estimate::{GroupEstimates, Invalid, LatencyEstimates, Note, PerOp, Verdict, Withheld, judge};
+use crate::job::{Group, Open, Timing};
 use crate::result::{DropCause, Ended, Environment, Incident, Native, NativePlace, Outcome, RunResult, Stage, Ticks};
 use crate::stats::{Latency, LatencyPercentile};
-use crate::units::Nanos;
+use crate::units::{Bytes, Nanos};
 
 const OUTLIERS: Note = Note::Outliers { mild: 3, severe: 1 };
 
@@ -390,6 +390,42 @@ pub(super) fn limits() -> RunResult {
 }
 
 /// Every case with the name of its golden files.
+/// A device whose times follow from the prices of their steps: files of four sizes opened each time and kept open, and three numbers of
+/// files. Bytes of sync handles are dearer where blocks are large, so that no prices hold for them.
+pub(super) fn ladders() -> RunResult {
+    let file = |open: Open, bs: u64, nrfiles: u32| {
+        let (opened, bytes) = (f64::from(u8::from(open == Open::Each)), bs as f64);
+        // Those that are kept open are 1.5 % off, this way and that.
+        let off = if open == Open::Each { 1.0 } else { 1.0 + 0.015 * f64::from(i8::from(bs < 1 << 16) * 2 - 1) };
+        let main = (300_000.0 + 500_000.0 * opened + 2.0 * bytes) * off;
+        let sync = 1_200.0 + 1_500_000.0 * opened + if bs < 1 << 16 { 0.06 } else { 0.3 } * bytes;
+        let against = |method, ns: f64| {
+            let log = libm::log(ns / main);
+            Sample::contender(method, ns, ns / main, 0.02, judge((log - 0.02, log + 0.02)))
+        };
+        let arms = [
+            Sample::baseline("main/array-buffer", main),
+            Sample::null("main/array-buffer", main, 1.001, 0.01),
+            against("worker/array-buffer", main * 1.002),
+            against("worker/sync", sync),
+        ];
+        let mut group = group(0, &arms);
+        let size = Bytes(bs * u64::from(nrfiles));
+        let title = format!("{nrfiles} files of {}, {}", Bytes(bs), if open == Open::Each { "opened each time" } else { "kept open" });
+        group.record.group = Group { name: format!("{bs}-{nrfiles}"), title, bs: Bytes(bs), size, nrfiles, open, ..group.record.group };
+        group
+    };
+    let sizes = [1 << 10, 20 << 10, 100 << 10, 1 << 20];
+    let mut groups: Vec<_> = [Open::Each, Open::Kept].into_iter().flat_map(|open| sizes.map(|bs| file(open, bs, 50))).collect();
+    groups.extend([100, 200].map(|files| file(Open::Each, 1 << 10, files)));
+    for (index, group) in (0..).zip(&mut groups) {
+        group.record.index = index;
+    }
+    let mut run = run(groups);
+    run.job.groups = run.groups.iter().map(|group| group.record.group.clone()).collect();
+    run
+}
+
 pub(super) fn all() -> Vec<(&'static str, RunResult)> {
     vec![
         ("chromium", chromium()),
@@ -404,5 +440,6 @@ pub(super) fn all() -> Vec<(&'static str, RunResult)> {
         ("absent", absent()),
         ("parallel", parallel()),
         ("limits", limits()),
+        ("ladders", ladders()),
     ]
 }
