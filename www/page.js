@@ -307,7 +307,7 @@ function showResult(json, origin) {
 }
 
 function compare([base, baseName], [other, otherName]) {
-  if (!isBusy()) view.showComparison(wasm.renderComparison(base, other, baseName, otherName));
+  if (!isBusy()) view.showComparison(wasm.renderComparison(base, other, 'A', 'B'), [baseName, otherName]);
 }
 
 /** A file that a person chose or dropped: a result, or a job. */

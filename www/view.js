@@ -101,9 +101,17 @@ export function moveFocusToEnd() {
   moveFocus('stop', place('result').hidden ? 'start' : 'result');
 }
 
-/** Two results side by side. */
-export function showComparison(html) {
+/** Two results side by side, as A and B, and what those are: names are too long to stand at every number. */
+export function showComparison(html, names) {
   place('comparison').innerHTML = html;
+  const key = document.createElement('ul');
+  key.className = 'sides';
+  for (const [side, name] of names.entries()) {
+    const item = document.createElement('li');
+    item.append(textElement('strong', 'AB'[side]), ` ${name}`);
+    key.append(item);
+  }
+  place('comparison').querySelector('.comparison-title').after(key);
   place('comparison').hidden = false;
   place('comparison').focus();
 }

@@ -71,6 +71,7 @@ fn every_state_of_a_run_reads_on_every_screen() {
         opened.developer_tools("Storage.overrideQuotaForOrigin", json!({ "origin": opened.url, "quotaSize": 500_000 })).await;
         assert_eq!(opened.run_job(jobs::SHORT, None).await, State::Failed);
         found.extend(look(opened, &axe, "failed").await);
+        opened.developer_tools("Storage.overrideQuotaForOrigin", json!({ "origin": opened.url })).await;
         opened.session.go_to(&link).await.expect("the page opens");
         opened.wait_until("the link's result", "return document.getElementById('doubts').textContent.includes('not checked')").await;
         opened.page.wait_until_ready().await.unwrap_or_else(|error| panic!("{error:#}"));
