@@ -23,5 +23,5 @@ mod single_ops;
 mod stores;
 mod worker;
 
-pub use page::{Bench, preset, presets, render, sweep};
+pub use page::{Bench, csv, preset, presets, render, sweep};
 pub use worker::serve_worker;
