@@ -198,18 +198,21 @@ fn standard(job: &Job, name: &str) -> String {
 
 /// Methods are this crate's to know, so jobs are checked against them here.
 fn check_methods(group: &Group) -> Vec<Problem> {
+    // Whether a method fits follows from the whole workload: where a part of that is wrong, nothing is said of it.
+    const WORKLOAD: &[&str] = &["rw", "bs", "size", "nrfiles", "open", "iodepth", "numjobs", "timing"];
     let named = group.methods.iter().map(|name| ("methods", name)).chain([("baseline", &group.baseline)]);
     let problems = named.filter_map(|(field, name)| {
-        let problem = match methods::find(name).filter(|found| found.method.reads()) {
+        let (with, problem): (&[_], _) = match methods::find(name).filter(|found| found.method.reads()) {
             None => {
                 let known: Vec<&str> = methods::all().filter(|method| method.reads()).map(|method| method.name).collect();
-                Some(format!("there is no method {}; there are: {}", name.plain(), known.join(", ")))
+                (&[], Some(format!("there is no method {}; there are: {}", name.plain(), known.join(", "))))
             }
-            Some(found) => methods::unfit_arm(found.method, name, group),
+            Some(found) => (WORKLOAD, methods::unfit_arm(found.method, name, group)),
         };
-        problem.map(|text| Problem { method: Some(name.to_string()), ..Problem::of(field, text) })
+        problem.map(|text| Problem { method: Some(name.to_string()), with, ..Problem::of(field, text) })
     });
-    problems.chain(methods::too_many_handles(group).map(|text| Problem::of("methods", text))).collect()
+    let handles = methods::too_many_handles(group).map(|text| Problem { with: WORKLOAD, ..Problem::of("methods", text) });
+    problems.chain(handles).collect()
 }
 
 /// So is which of them read copies.

@@ -1,7 +1,5 @@
 //! Makes a job of a fio job file.
 
-use std::fmt::Write;
-
 use opfs_bench_core::job::{BadJob, Job, MethodName, Rw};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::Bytes;
@@ -9,12 +7,11 @@ use serde_json::json;
 
 use super::file::{Section, Setting, sections};
 use super::options::{self, ASYNCHRONOUS, SYNCHRONOUS, Use};
+use super::text::{slug, title, toml, unlike};
 use super::{Refused, Told, in_order, number};
 
 /// Seconds for a job that says no `runtime`: fio would read its `size` once.
 const RUNTIME_S: f64 = 10.0;
-/// Beside the files themselves some methods keep copies of them.
-const COPIES: u64 = 512 << 20;
 
 /// What a fio job file became.
 #[derive(Clone, Debug)]
@@ -78,24 +75,24 @@ pub fn convert(file_name: &str, text: &str, methods: &[MethodName], only: &[Stri
 }
 
 /// A group on the way from a section.
-struct Converting {
-    line: usize,
-    section: String,
-    name: String,
-    title: String,
-    rw: String,
-    bs: u64,
-    size: u64,
-    nrfiles: u32,
-    iodepth: u32,
-    numjobs: u32,
-    rate_iops: Option<u32>,
-    fsync: u32,
-    end_fsync: bool,
-    runtime: Option<(usize, f64)>,
-    randseed: Option<(usize, u64)>,
-    stonewall: bool,
-    methods: Vec<MethodName>,
+pub(super) struct Converting {
+    pub line: usize,
+    pub section: String,
+    pub name: String,
+    pub title: String,
+    pub rw: String,
+    pub bs: u64,
+    pub size: u64,
+    pub nrfiles: u32,
+    pub iodepth: u32,
+    pub numjobs: u32,
+    pub rate_iops: Option<u32>,
+    pub fsync: u32,
+    pub end_fsync: bool,
+    pub runtime: Option<(usize, f64)>,
+    pub randseed: Option<(usize, u64)>,
+    pub stonewall: bool,
+    pub methods: Vec<MethodName>,
 }
 
 /// Reads sections, and gathers what is to be told.
@@ -158,6 +155,9 @@ impl Reader {
             .and_then(|setting| self.read(setting, |text| number::bytes(text, 1024)).map(|seed| (setting.line, seed)));
         let (fsync, end_fsync) = (self.whole(&given, "fsync").unwrap_or(0), given.on("end_fsync"));
         let rate_iops = self.whole(&given, "rate_iops").filter(|rate| *rate > 0);
+        if let (Some(setting), true) = (given.setting("rate_iops").filter(|_| rate_iops.is_some()), iodepth > 1) {
+            self.refuse(setting, format!("ops at a rate are timed one by one, so none of {iodepth} in flight: write iodepth=1"));
+        }
         let (rw, size) = (rw?, size?);
         let file_size = size / u64::from(nrfiles.max(1));
         let writes = rw.contains("write");
@@ -339,7 +339,8 @@ impl Reader {
     }
 }
 
-fn runtime_s(group: &Converting) -> f64 {
+/// Seconds that a group is given.
+pub(super) fn runtime_s(group: &Converting) -> f64 {
     group.runtime.map_or(RUNTIME_S, |(_, seconds)| seconds)
 }
 
@@ -356,82 +357,6 @@ fn usual(writes: bool, whole_files: bool, numjobs: u32, nrfiles: u32) -> Vec<Met
         names.extend((nrfiles >= numjobs).then_some("pool/sync"));
     }
     names.into_iter().map(|name| name.parse().expect("a method's name")).collect()
-}
-
-/// As the presets have it, to stand in a sentence: `random 4 KiB reads in a 64 MiB file, 16 in flight`.
-fn title(rw: &str, bs: u64, size: u64, nrfiles: u32, iodepth: u32) -> String {
-    let (bs, file) = (Bytes(bs), Bytes(size / u64::from(nrfiles.max(1))));
-    let files = if nrfiles == 1 { format!("a {file} file") } else { format!("{nrfiles} files of {file}") };
-    let reads = match rw {
-        "read" => format!("{files} in order by {bs}"),
-        "randread" => format!("random {bs} reads in {files}"),
-        "write" => format!("{files} written in order by {bs}"),
-        "randwrite" => format!("random {bs} writes in {files}"),
-        other => format!("{other} of {bs} in {files}"),
-    };
-    if iodepth == 1 { reads } else { format!("{reads}, {iodepth} in flight") }
-}
-
-/// A name as a job has it: `Rand Read 4K` becomes `rand-read-4k`.
-fn slug(text: &str, otherwise: &str) -> String {
-    let plain: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
-    let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).collect();
-    let name: String = words.join("-").chars().take(56).collect();
-    if name.is_empty() { otherwise.to_owned() } else { name }
-}
-
-/// The name, with a number where another group has it.
-fn unlike(name: String, groups: &[Converting]) -> String {
-    let taken = |name: &str| groups.iter().any(|group| group.name == name);
-    if !taken(&name) {
-        return name;
-    }
-    // One more than there are groups cannot all be taken.
-    let mut numbered = (2..=groups.len() + 2).map(|number| format!("{name}-{number}"));
-    let free = numbered.find(|name| !taken(name));
-    free.unwrap_or(name)
-}
-
-/// The job's text, as a person would write it.
-fn toml(file_name: &str, groups: &[Converting]) -> String {
-    let budget_s: f64 = groups.iter().map(runtime_s).sum();
-    let bytes: u64 = groups.iter().map(|group| group.size).sum();
-    let storage = Bytes((bytes.saturating_mul(2).saturating_add(COPIES)).next_multiple_of(1 << 20));
-    let quoted = |text: &str| json!(text).to_string().replace('\u{7f}', "\\u007f");
-    let mut toml = String::from("# Made from a job file of fio's; docs/jobs.md explains every line.\n");
-    let _ = write!(
-        toml,
-        "name = {}\ntitle = {}\nbudget_s = {budget_s}\nstorage = \"{storage}\"\n",
-        quoted(&slug(file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem), "fio")),
-        quoted(&format!("{file_name}, a job file of fio's"))
-    );
-    for group in groups {
-        let (baseline, methods) = group.methods.split_first().expect("the usual ones, or those that were named");
-        let methods: Vec<String> = methods.iter().map(|method| quoted(&method.to_string())).collect();
-        let _ = write!(
-            toml,
-            "\n[[group]]\nname = {}\ntitle = {}\nrw = {}\nbs = \"{}\"\nsize = \"{}\"\nnrfiles = {}\nopen = \"kept\"\n",
-            quoted(&group.name),
-            quoted(&group.title),
-            quoted(&group.rw),
-            Bytes(group.bs),
-            Bytes(group.size),
-            group.nrfiles
-        );
-        for (name, number, default) in [("iodepth", group.iodepth, 1), ("numjobs", group.numjobs, 1), ("fsync", group.fsync, 0)] {
-            if number != default {
-                let _ = writeln!(toml, "{name} = {number}");
-            }
-        }
-        if group.end_fsync {
-            toml += "end_fsync = true\n";
-        }
-        if let Some(rate) = group.rate_iops {
-            let _ = writeln!(toml, "timing = \"ops\"\nrate_iops = {rate}");
-        }
-        let _ = write!(toml, "baseline = {}\nmethods = [{}]\n", quoted(&baseline.to_string()), methods.join(", "));
-    }
-    toml
 }
 
 /// Mistakes of the job that was made, told of the section that they come from.

@@ -116,6 +116,16 @@ fn methods_can_be_chosen() {
     assert_eq!((job.groups[0].baseline.to_string(), job.groups[0].methods.len()), ("worker/sync".into(), 1));
 }
 
+/// As in fio's own examples: a tab before a remark, old names, a range of one size.
+#[test]
+fn old_spellings_are_read() {
+    let converted = converted(
+        "; tiobench like\n[global]\ndirect=1\nsize=8m\nbsrange=8k-8k\ntimeout=6\nnumjobs=4\t; 4 at a time\n\n[f1]\nstonewall\nreadwrite=read\n",
+    );
+    let group = &converted.job.groups[0];
+    assert_eq!((group.bs, group.numjobs, converted.job.budget_s), (Bytes(8192), 4, 6.0));
+}
+
 #[test]
 fn what_would_be_something_else_is_refused_with_every_reason() {
     let told = refused(
@@ -146,6 +156,11 @@ fn values_that_cannot_be_measured_are_refused_with_what_is_allowed() {
         ("[a]\nrw=read\nsize=1m\nbs=100m\n", "line 1: [a], bs: 100 MiB; allowed are 1 B to 64 MiB"),
         ("[a]\nrw=read\nsize=1m\nbs=512m\nioengine=libaio\niodepth=999\n", "line 1: [a], iodepth: 999 reads in flight; allowed are"),
         ("[a]\nrw=read\nsize=1m\nnrfiles=4294967296\n", "line 4: nrfiles=4294967296: is too large"),
+        (
+            "[a]\nrw=read\nsize=1m\nioengine=libaio\niodepth=32\nrate_iops=1000\n",
+            "line 6: rate_iops=1000: ops at a rate are timed one by one",
+        ),
+        ("[a]\nrw=read\nsize=1m\nbsrange=4k-8k\n", "line 4: bsrange=4k-8k: would be measured as something else"),
         ("[a]\nrw=READ\nsize=1m\n", "line 2: rw=READ: is not measured here; measured are `read`"),
     ] {
         assert!(refused(text).contains(wanted), "{text}: {}", refused(text));

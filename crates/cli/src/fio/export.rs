@@ -57,7 +57,7 @@ fn job(groupid: usize, record: &GroupRecord, place: usize, arm: &Arm, estimate: 
     let rw = json!(group.rw);
     let direction = direction(rw.as_str()?)?;
     let samples = Samples::of(record, place);
-    if !matches!(arm.role, Role::Baseline | Role::Contender) || samples.ops() == 0 {
+    if !matches!(arm.role, Role::Baseline | Role::Contender) || samples.ops() == 0 || !arm.takes_part() {
         return None;
     }
     let mut options = Map::new();
@@ -278,10 +278,12 @@ mod tests {
         for round in &mut run.groups[0].record.rounds {
             round.elapsed_ns[2] = None;
         }
-        let value = exported(&[run.clone(), run]);
+        let value = exported(&[run.clone(), run.clone()]);
         let groups: Vec<_> = value["jobs"].as_array().expect("a list").iter().map(|job| (&job["jobname"], &job["groupid"])).collect();
         assert_eq!(groups, [(&json!("blocks main/slice"), &json!(0)), (&json!("blocks main/slice"), &json!(1))]);
         assert!(value.get("timestamp").is_none());
+        run.groups[0].record.arms[0].failure = Some("the disk is full".into());
+        assert_eq!(exported(&[run])["jobs"], json!([]));
         assert!(exported(&[])["jobs"].as_array().is_some_and(Vec::is_empty));
     }
 

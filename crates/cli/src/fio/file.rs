@@ -95,6 +95,9 @@ fn setting(line: usize, text: &str, variable: impl Fn(&str) -> Option<String>) -
     // fio takes numbers up to the first space; a remark after one is common.
     let value = value.map(|value| value.split_once([';', '#']).map_or(value, |(value, _)| value.trim_end()));
     let value = value.map(|value| expanded(value, variable)).transpose()?;
+    // A range of one size is that size.
+    let single = value.as_deref().filter(|_| name == "bsrange").and_then(|range| range.split_once('-')).filter(|(low, high)| low == high);
+    let (name, value) = single.map_or((name, value.clone()), |(size, _)| ("bs", Some(size.to_owned())));
     Ok(Setting { line, name: name.to_owned(), value })
 }
 

@@ -11,6 +11,7 @@ pub mod export;
 mod file;
 mod number;
 mod options;
+mod text;
 
 use std::fmt;
 

@@ -303,8 +303,8 @@ mod tests {
                 "group blocks, methods: main/slice:open=each,iodepth=1 stands twice, since another one reads just as",
             ),
             (r#"["worker/sync"]"#, r#"["main/slice:open=kept"]"#, "group blocks, methods: main/slice:open=kept stands twice"),
-            (r#"["worker/sync"]"#, r#"["main/slice:iodepth=0"]"#, "group blocks, main/slice:iodepth=0, iodepth: 0 reads in flight"),
-            (r#"["worker/sync"]"#, r#"["pool/sync:numjobs=129"]"#, "group blocks, pool/sync:numjobs=129, numjobs: 129 workers"),
+            (r#"["worker/sync"]"#, r#"["main/slice:iodepth=0"]"#, "group blocks, methods: main/slice:iodepth=0, iodepth: 0 reads in flight"),
+            (r#"["worker/sync"]"#, r#"["pool/sync:numjobs=129"]"#, "group blocks, methods: pool/sync:numjobs=129, numjobs: 129 workers"),
             (
                 "bs = \"4 KiB\"\n        size = \"64 KiB\"\n        open = \"kept\"",
                 "bs = 512\nsize = \"16 MiB\"\nopen = \"kept\"\ntiming = \"passes\"",
@@ -313,7 +313,7 @@ mod tests {
             (
                 "open = \"kept\"\n        baseline = \"main/slice\"\n        methods = [\"worker/sync\"]",
                 "open = \"each\"\nnrfiles = 256\nbaseline = \"main/slice\"\nmethods = [\"worker/sync:open=kept\"]",
-                "group blocks, worker/sync:open=kept, open: \"kept\" would hold 256 files open",
+                "group blocks, methods: worker/sync:open=kept, open: \"kept\" would hold 256 files open",
             ),
         ] {
             let found = mistakes(change, into);

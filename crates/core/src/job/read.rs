@@ -286,7 +286,7 @@ fn told(field: &str, found: &str, error: &Error) -> String {
 }
 
 fn is_allowed(allowed: &str) -> String {
-    let several = [" or ", " to ", "`, `"].iter().any(|word| allowed.contains(word));
+    let several = [" or ", " to ", "`, `"].iter().any(|sign| allowed.contains(sign));
     if several { format!("allowed are {allowed}") } else { format!("allowed is {allowed}") }
 }
 
