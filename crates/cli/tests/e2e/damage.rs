@@ -19,14 +19,14 @@ in_both_browsers! {
 
 /// Changes a byte of each group's first file when its methods are about to open it.
 const DAMAGE: &str = "
-    // Once: the group is opened in several workers, and again to take its methods apart.
-    let damaged;
+    // Once for each folder of files: a group is opened in several workers, and again to take its methods apart.
+    const damaged = {};
     const post = Worker.prototype.postMessage;
     Worker.prototype.postMessage = function (message, ...ports) {
       const opening = message?.request?.OpenGroup;
       if (!opening) return post.call(this, message, ...ports);
-      damaged ??= damage(opening.folder);
-      damaged.then(() => post.call(this, message, ...ports));
+      damaged[opening.folder] ??= damage(opening.folder);
+      damaged[opening.folder].then(() => post.call(this, message, ...ports));
     };
     async function damage(name) {
       const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(name);
