@@ -278,7 +278,7 @@ mod tests {
             ),
             (r#"open = "kept""#, "open = \"kept\"\nfsync = 1", "group blocks, fsync: nothing is written"),
             (r#"open = "kept""#, "open = \"kept\"\nend_fsync = true", "group blocks, end_fsync: nothing is written"),
-            (r#"open = "kept""#, "open = \"kept\"\nfsync = -1", "fsync = -1"),
+            (r#"open = "kept""#, "open = \"kept\"\nfsync = -1", "fsync: -1; allowed is a whole number"),
             (
                 r#"rw = "randread""#,
                 "rw = \"write\"\nend_fsync = true\ntiming = \"ops\"",
@@ -303,7 +303,11 @@ mod tests {
                 "group blocks, methods: main/slice:open=each,iodepth=1 stands twice, since another one reads just as",
             ),
             (r#"["worker/sync"]"#, r#"["main/slice:open=kept"]"#, "group blocks, methods: main/slice:open=kept stands twice"),
-            (r#"["worker/sync"]"#, r#"["main/slice:iodepth=0"]"#, "group blocks, methods: main/slice:iodepth=0, iodepth: 0 reads in flight"),
+            (
+                r#"["worker/sync"]"#,
+                r#"["main/slice:iodepth=0"]"#,
+                "group blocks, methods: main/slice:iodepth=0, iodepth: 0 reads in flight",
+            ),
             (r#"["worker/sync"]"#, r#"["pool/sync:numjobs=129"]"#, "group blocks, methods: pool/sync:numjobs=129, numjobs: 129 workers"),
             (
                 "bs = \"4 KiB\"\n        size = \"64 KiB\"\n        open = \"kept\"",
