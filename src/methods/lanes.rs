@@ -71,7 +71,7 @@ const CHECKED_AT_ONCE: usize = 4 << 20;
 
 /// Lanes, opened on a group's files.
 pub(super) struct Lanes {
-    lanes: Array,
+    all: Array,
     first: Lane,
     names: Rc<[String]>,
     /// The call that reads.
@@ -104,7 +104,7 @@ impl Lanes {
     pub fn of(lanes: impl Iterator<Item = Lane>, names: &[String], call: Call) -> Self {
         let lanes: Array = lanes.map(JsValue::from).collect();
         let first = lanes.get(0).unchecked_into();
-        Self { lanes, first, names: names.into(), call, form: Form::Bytes, stages: Stages::None, _held: None }
+        Self { all: lanes, first, names: names.into(), call, form: Form::Bytes, stages: Stages::None, _held: None }
     }
 
     /// The same where what comes is in this form.
@@ -137,7 +137,7 @@ impl Lanes {
     async fn run(&self, ops: &[Op], taken: Option<&Array>) -> Result<Timed, OpfsError> {
         let Lists { files, offsets, lengths } = Lists::of(ops);
         let turn = Turn(new_turn());
-        let reading = JsFuture::from(read_all(&self.lanes, &files, &offsets, &lengths, &turn.0, taken));
+        let reading = JsFuture::from(read_all(&self.all, &files, &offsets, &lengths, &turn.0, taken));
         match reading.await {
             Ok(read) => Ok(timed(read.unchecked_ref())),
             Err(failure) => Err(self.explain(failure.unchecked_ref(), ops)),
@@ -154,7 +154,7 @@ impl Lanes {
     async fn read_pieces(&self, ops: &[Op], mut take: impl FnMut(&Array)) -> Result<Timed, OpfsError> {
         let mut all = Timed { elapsed_ms: 0.0, bytes: 0 };
         let length = ops.first().map_or(1, |op| op.len as usize).max(1);
-        for ops in ops.chunks((CHECKED_AT_ONCE / length).max(2 * self.lanes.length() as usize)) {
+        for ops in ops.chunks((CHECKED_AT_ONCE / length).max(2 * self.all.length() as usize)) {
             let taken = Array::new();
             all = all.and(self.run(ops, Some(&taken)).await?);
             taken.iter().for_each(|pieces| take(pieces.unchecked_ref()));

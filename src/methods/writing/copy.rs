@@ -8,7 +8,7 @@ use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use opfs_bench_core::written::Pattern;
 
-use super::lanes::{Lanes, WriteOp};
+use super::lanes::{self, WriteOp};
 use super::sync::touched;
 use super::writable::NEEDS;
 use super::{Files, Flushes, Writer, Writing};
@@ -35,13 +35,13 @@ pub async fn by_sync(context: &Context, method: &str) -> Result<Box<dyn Reader>,
 /// By a stream of the file.
 async fn by_pipe(context: &Context, method: &str) -> Result<Box<dyn Reader>, Unopened> {
     let copies = Rc::new(Copies::of(context, method).await?);
-    Ok(Writing::boxed(Lanes::new(1, || ByPipe(Rc::clone(&copies))), copies))
+    Ok(Writing::boxed(lanes::reader(1, || ByPipe(Rc::clone(&copies))), copies))
 }
 
 /// By handing the file to a writable.
 pub async fn by_writable(context: &Context, method: &str) -> Result<Box<dyn Reader>, Unopened> {
     let copies = Rc::new(Copies::of(context, method).await?);
-    Ok(Writing::boxed(Lanes::new(1, || ByWritable(Rc::clone(&copies))), copies))
+    Ok(Writing::boxed(lanes::reader(1, || ByWritable(Rc::clone(&copies))), copies))
 }
 
 struct Copies {

@@ -23,19 +23,19 @@ pub trait WriteOp: 'static {
 }
 
 /// Lanes: each takes the next op when its own has ended.
-pub struct Lanes<O>(Vec<O>);
+struct Lanes<O>(Vec<O>);
+
+/// So many ops in flight.
+pub fn reader<O: WriteOp>(depth: u32, lane: impl Fn() -> O) -> Box<dyn Reader> {
+    of((0..depth).map(|_| lane()))
+}
+
+/// Of lanes that are made already.
+pub fn of<O: WriteOp>(lanes: impl Iterator<Item = O>) -> Box<dyn Reader> {
+    Box::new(Lanes(lanes.collect()))
+}
 
 impl<O: WriteOp> Lanes<O> {
-    /// So many ops in flight.
-    pub fn new(depth: u32, lane: impl Fn() -> O) -> Box<dyn Reader> {
-        Self::of((0..depth).map(|_| lane()))
-    }
-
-    /// Of lanes that are made already.
-    pub fn of(lanes: impl Iterator<Item = O>) -> Box<dyn Reader> {
-        Box::new(Self(lanes.collect()))
-    }
-
     async fn run(&self, ops: &[Op]) -> Result<Timed, OpfsError> {
         if let [only] = &self.0[..] {
             let mut bytes = 0;

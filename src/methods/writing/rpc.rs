@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{MessageEvent, MessagePort};
 
-use super::lanes::{Lanes, WriteOp};
+use super::lanes::{self, WriteOp};
 use super::source::JsSource;
 use super::sync::kept;
 use super::{Files, Flushes, Writer, Writing};
@@ -46,7 +46,7 @@ pub async fn open(context: &Context, method: &str) -> Result<Box<dyn Reader>, Un
         flushes: Flushes::of(&context.group),
     });
     let lanes = handers.into_iter().map(|hand| Hander { hand, owed: Cell::new(false), writer: Rc::clone(&writer) });
-    Ok(Writing::boxed(Lanes::of(lanes), writer))
+    Ok(Writing::boxed(lanes::of(lanes), writer))
 }
 
 struct Handing {

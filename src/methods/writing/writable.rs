@@ -9,7 +9,7 @@ use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use opfs_bench_core::written::Pattern;
 
-use super::lanes::{Lanes, WriteOp};
+use super::lanes::{self, WriteOp};
 use super::source::JsSource;
 use super::sync::touched;
 use super::{Files, Flushes, Writer, Writing, copy};
@@ -41,8 +41,8 @@ async fn open(context: &Context, method: &str) -> Result<Box<dyn Reader>, Unopen
         flushes: Flushes::of(&context.group),
     });
     let timed = match context.group.open {
-        job::Open::Kept => Lanes::new(context.group.iodepth, || Kept(Rc::clone(&writer))),
-        job::Open::Each => Lanes::new(1, || Each(Rc::clone(&writer))),
+        job::Open::Kept => lanes::reader(context.group.iodepth, || Kept(Rc::clone(&writer))),
+        job::Open::Each => lanes::reader(1, || Each(Rc::clone(&writer))),
     };
     Ok(Writing::boxed(timed, writer))
 }
