@@ -316,9 +316,13 @@ impl Method {
         if copies { group.size } else { Bytes(0) }
     }
 
-    /// Where its copies are: all threads' methods of one API read the same, but pools of different sizes lock their files each for itself.
+    /// Where its copies are: all threads' methods of one API read the same, but pools of different sizes lock their files each for itself,
+    /// and who writes has its own.
     fn copies_in(&self, arm: &Group, group: &Group) -> String {
         let api = self.name.split_once('/').map_or(self.name, |(_, api)| api);
+        if group.writes() {
+            return self.name.to_owned();
+        }
         if self.deal == Some(Deal::Files) { pool::copies(arm.numjobs, group.numjobs) } else { api.to_owned() }
     }
 }

@@ -3,6 +3,8 @@
 //! Every group is a clause. The first names the methods in words; those after it say only what changes, so that the
 //! sentence stays readable: "reading with sync handles in a worker (worker/sync) was 612 times faster (99 % interval 598 to
 //! 627) than promises on the main thread (main/slice) for random 4 KiB reads; and 41 times faster (40 to 42) for a file in order".
+//!
+//! Where groups are many, a clause counts for each method how its groups came out, and names the ends.
 
 use super::format::{Estimate, percent, ratio_estimate, times};
 use super::lead::{Lead, is_limit};
@@ -31,6 +33,9 @@ pub(super) enum Span {
     Found(&'static str, String),
 }
 
+/// Of more groups than this a sentence counts how they came out, since nobody would read it otherwise.
+const MOST_CLAUSES: usize = 6;
+
 impl Answer {
     pub(super) fn of(run: &RunResult) -> Self {
         let measured = run.groups.iter().filter(|group| group.record.ended != Ended::Stopped).count();
@@ -50,7 +55,11 @@ impl Answer {
             return Self { lead: place(&run.environment), clauses: vec![vec![Span::Plain(end)]] };
         }
         let mut sentence = Sentence::default();
-        let mut clauses: Vec<_> = run.groups.iter().map(|group| sentence.clause(group)).collect();
+        let mut clauses = if run.groups.len() > MOST_CLAUSES {
+            summary(run, &mut sentence)
+        } else {
+            run.groups.iter().map(|group| sentence.clause(group)).collect()
+        };
         clauses.extend(end.map(|end| vec![Span::Plain(end)]));
         Self { lead: place(&run.environment), clauses }
     }
@@ -209,6 +218,104 @@ impl Sentence {
         let text = format!("{level} interval {ends}");
         self.level = Some(level);
         text
+    }
+}
+
+/// A clause for each method that answers in some groups: in how many it was faster, and between which ends.
+fn summary(run: &RunResult, sentence: &mut Sentence) -> Vec<Vec<Span>> {
+    let mut subjects: Vec<(Option<(MethodName, Work)>, Vec<&GroupResult>)> = Vec::new();
+    for group in &run.groups {
+        let method = subject(group).map_or_else(|| planned(&group.record.group), |(arm, _)| Some(arm.method.clone()));
+        let of = method.map(|method| (method, group.record.group.rw.work()));
+        match subjects.iter_mut().find(|(known, _)| *known == of) {
+            Some((_, groups)) => groups.push(group),
+            None => subjects.push((of, vec![group])),
+        }
+    }
+    let clause = |(of, groups): (Option<(MethodName, Work)>, Vec<&GroupResult>)| {
+        let all = count(groups.len(), "group");
+        let Some((method, work)) = of else { return vec![Span::Plain(format!("nothing was compared in {all}"))] };
+        let mut spans = vec![Span::Plain(format!("in {all}, {} with {} was ", words::doing(work), sentence.name(&method, work)))];
+        let mut kinds = Kinds::default();
+        groups.iter().for_each(|group| kinds.add(group));
+        spans.extend(kinds.spans());
+        spans
+    };
+    subjects.into_iter().map(clause).collect()
+}
+
+/// Groups by how they came out.
+#[derive(Default)]
+struct Kinds {
+    faster: Vec<(f64, String)>,
+    slower: Vec<(f64, String)>,
+    same: Vec<String>,
+    unclear: Vec<String>,
+    unjudged: Vec<String>,
+}
+
+impl Kinds {
+    fn add(&mut self, group: &GroupResult) {
+        let title = words::title(&group.record.group);
+        let lead = subject(group).map(|(_, estimate)| Lead::of(estimate));
+        let point = lead.as_ref().and_then(Lead::point);
+        match (lead.as_ref().map(|lead| &lead.verdict), point) {
+            (Some(Verdict::Faster), Some(point)) => self.faster.push((point, title)),
+            (Some(Verdict::Slower), Some(point)) => self.slower.push((point, title)),
+            (Some(Verdict::Same), _) => self.same.push(title),
+            (Some(Verdict::Inconclusive), _) => self.unclear.push(title),
+            _ => self.unjudged.push(title),
+        }
+    }
+
+    /// `faster than the baseline in 9 (from 1.20 times faster for ... to 612 times faster for ...), as fast in 1 (...)`.
+    fn spans(mut self) -> Vec<Span> {
+        let mut parts: Vec<(&'static str, String, String)> = Vec::new();
+        for (verdict, found, list) in [
+            (Verdict::Faster, "faster than the baseline", &mut self.faster),
+            (Verdict::Slower, "slower than the baseline", &mut self.slower),
+        ] {
+            // From the least to the most.
+            list.sort_by(|(one, _), (other, _)| libm::log(*one).abs().total_cmp(&libm::log(*other).abs()));
+            let told = |(point, title): &(f64, String)| {
+                let phrase = times(*point, None).phrase();
+                let factor = phrase.trim_end_matches(" faster").trim_end_matches(" slower");
+                format!("{factor} for {title}")
+            };
+            let ends = match list.as_slice() {
+                [] => continue,
+                [only] => told(only),
+                [least, .., most] => format!("{}, to {}", told(least), told(most)),
+            };
+            parts.push((verdict::class(&verdict), format!("{found} in {}", list.len()), ends));
+        }
+        for (verdict, found, list) in
+            [(Verdict::Same, "as fast", &self.same), (Verdict::Inconclusive, "neither clearly faster nor clearly slower", &self.unclear)]
+        {
+            if !list.is_empty() {
+                parts.push((verdict::class(&verdict), format!("{found} in {}", list.len()), few(list)));
+            }
+        }
+        if !self.unjudged.is_empty() {
+            let unjudged = verdict::class(&Verdict::Withheld { reasons: Vec::new() });
+            parts.push((unjudged, format!("not judged in {}", self.unjudged.len()), few(&self.unjudged)));
+        }
+        let mut spans = Vec::new();
+        for (place, (class, found, ends)) in parts.into_iter().enumerate() {
+            if place > 0 {
+                spans.push(Span::Plain(", ".into()));
+            }
+            spans.extend([Span::Found(class, found), Span::Plain(format!(" ({ends})"))]);
+        }
+        spans
+    }
+}
+
+/// Two of them, and how many more there are.
+fn few(titles: &[String]) -> String {
+    match titles {
+        [one, other, rest @ ..] if !rest.is_empty() => format!("{one}; {other}; and {} more", rest.len()),
+        titles => titles.join("; "),
     }
 }
 
