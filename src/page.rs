@@ -204,7 +204,7 @@ fn check_methods(group: &Group) -> Vec<Problem> {
     let problems = named.filter_map(|(field, name)| {
         let (with, problem): (&[_], _) = match methods::find(name).filter(|found| found.method.reads()) {
             None => {
-                let known: Vec<&str> = methods::all().filter(|method| method.reads()).map(|method| method.name).collect();
+                let known: Vec<&str> = methods::that_do(group.rw.work()).map(|method| method.name).collect();
                 (&[], Some(format!("there is no method {}; there are: {}", name.plain(), known.join(", "))))
             }
             Some(found) => (WORKLOAD, methods::unfit_arm(found.method, name, group)),

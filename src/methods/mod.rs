@@ -385,11 +385,16 @@ pub fn unfit_arm(method: &Method, name: &MethodName, group: &Group) -> Option<St
     unfit(method, &own)
 }
 
+/// Every method that can do such work.
+pub fn that_do(work: Work) -> impl Iterator<Item = &'static Method> {
+    all().filter(move |method| method.reads() && method.opener(work).is_some())
+}
+
 /// Why a method cannot do a workload, if so.
 pub fn unfit(method: &Method, group: &Group) -> Option<String> {
     let work = group.rw.work();
     if method.opener(work).is_none() {
-        let able: Vec<&str> = all().filter(|other| other.reads() && other.opener(work).is_some()).map(|other| other.name).collect();
+        let able: Vec<&str> = that_do(work).map(|other| other.name).collect();
         let verb = match work {
             Work::Read => "read files",
             Work::Write => "write",

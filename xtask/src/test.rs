@@ -20,7 +20,7 @@ use crate::summary::{Counts, Outcome, Summary};
 
 const WASM: &str = "wasm32-unknown-unknown";
 /// Seconds for one file of Wasm tests, browser start included. The runner's own 20 are short on a busy machine.
-const WASM_TIMEOUT: &str = "180";
+const WASM_TIMEOUT: &str = "600";
 
 /// One run of tests.
 struct Step {
