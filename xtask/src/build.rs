@@ -6,8 +6,9 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result};
 
 use crate::project::Project;
+use crate::settings::Profile;
 use crate::setup::{self, Tools};
-use crate::{documents, process, wasm_opt};
+use crate::{documents, names, process, wasm_opt};
 
 /// Sets up and builds.
 pub fn run(project: &Project) -> Result<ExitCode> {
@@ -23,7 +24,9 @@ pub fn page(project: &Project, tools: &Tools) -> Result<()> {
     process::run(&mut wasm_pack(project, tools)?)?;
     let folder = project.root.join(&project.settings.build.out_dir);
     documents::write(&project.root.join("docs"), &folder)?;
-    wasm_opt::run(&project.settings.wasm_opt, tools.path(), &folder.join("opfs_bench_bg.wasm"))
+    let module = folder.join("opfs_bench_bg.wasm");
+    wasm_opt::run(&project.settings.wasm_opt, tools.path(), &module)?;
+    if project.settings.build.profile == Profile::Release { names::strip(&module) } else { Ok(()) }
 }
 
 fn wasm_pack(project: &Project, tools: &Tools) -> Result<Command> {

@@ -6,6 +6,7 @@ mod browsers;
 mod build;
 mod documents;
 mod lint;
+mod names;
 mod process;
 mod project;
 mod serve;
