@@ -9,6 +9,9 @@
 // `pieces` is undefined while time is taken. While bytes are checked it is a list that takes them: buffers, arrays, or strings. Where they are
 // copies of what was read, `pieces.made` says how many bytes of buffers the browser made for the op.
 // Whoever fails with something to say about it throws { call, error }: the call that failed, where it is not the method's usual one.
+//
+// What a promise is of is held until it is settled, in a property: an awaiting function holds only what it uses afterwards. In Chromium the
+// promise of a handle or a stream that nothing else holds sometimes never settles.
 
 /** Reads all ops. [milliseconds, bytes] */
 export async function readAll(lanes, files, offsets, lengths, turn, taken) {
@@ -55,9 +58,11 @@ export const stop = (turn) => {
 
 /** A lane on files that are open. `how` reads a blob: a part of the file, or all of it. */
 export const keptLane = (opened, parts, how) => ({
+  held: undefined,
   read(file, at, length, pieces) {
     const blob = opened[file];
-    return how.read(parts ? blob.slice(at, at + length) : blob, pieces);
+    this.held = parts ? blob.slice(at, at + length) : blob;
+    return how.read(this.held, pieces);
   },
   count: how.count,
 });
@@ -66,24 +71,34 @@ export const keptLane = (opened, parts, how) => ({
 export const eachLane = (directory, names, parts, how) => {
   const open = opener(directory, names);
   return {
+    held: undefined,
     async read(file, at, length, pieces) {
       const blob = await open(file);
-      return await how.read(parts ? blob.slice(at, at + length) : blob, pieces);
+      this.held = parts ? blob.slice(at, at + length) : blob;
+      return await how.read(this.held, pieces);
     },
     count: how.count,
   };
 };
 
 /** Looks a file up and opens it, for a promise of the blob. */
-export const opener = (directory, names) => async (file) => {
-  let call = "getFileHandle";
-  try {
-    const handle = await directory.getFileHandle(names[file]);
-    call = "getFile";
-    return await handle.getFile();
-  } catch (error) {
-    throw { call, error };
-  }
+export const opener = (directory, names) => {
+  // Of a lane's files one is looked up at a time, of several lanes' that share this one several.
+  const held = new Set();
+  return async (file) => {
+    let call = "getFileHandle";
+    let handle;
+    try {
+      handle = await directory.getFileHandle(names[file]);
+      held.add(handle);
+      call = "getFile";
+      return await handle.getFile();
+    } catch (error) {
+      throw { call, error };
+    } finally {
+      held.delete(handle);
+    }
+  };
 };
 
 /** Reads blobs one after another. */

@@ -101,12 +101,13 @@ async function open({ directory, names, told }, file, at, lane, room, answer, fa
   }
 }
 
-/** Looks a file up, opens it, reads and closes it. `reading` says which call it is at. */
+/** Looks a file up, opens it, reads and closes it. `reading` says which call it is at, and holds what that is a call of. */
 async function openAndFill(view, directory, names, file, at, reading) {
   reading.call = "getFileHandle";
-  const found = await directory.getFileHandle(names[file]);
+  // Held until its promise is settled, as in lanes.js: whoever made `reading` uses it afterwards.
+  reading.held = await directory.getFileHandle(names[file]);
   reading.call = "createSyncAccessHandle";
-  const handle = await found.createSyncAccessHandle();
+  const handle = await reading.held.createSyncAccessHandle();
   reading.call = "read";
   try {
     fill(view, handle, at);

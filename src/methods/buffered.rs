@@ -151,6 +151,7 @@ export const bufferedLane = (opened, open, blockLength, BUFFER) => {
   // The file, the offset of the first byte, and the bytes.
   let ahead = {};
   return {
+    held: undefined,
     async read(file, at, length, pieces) {
       let blob;
       if (opened) {
@@ -175,7 +176,8 @@ export const bufferedLane = (opened, open, blockLength, BUFFER) => {
         }
         const from = at + done;
         const rest = length - done;
-        const bytes = new Uint8Array(await blob.slice(from, from + Math.max(rest, BUFFER)).arrayBuffer());
+        this.held = blob.slice(from, from + Math.max(rest, BUFFER));
+        const bytes = new Uint8Array(await this.held.arrayBuffer());
         if (pieces) pieces.made += bytes.length;
         if (bytes.length === 0) throw { message: `the file ended after ${done} of ${length} B from offset ${at}` };
         if (rest < BUFFER) {

@@ -33,10 +33,11 @@ async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
 
 #[wasm_bindgen(inline_js = "
 export const cacheLane = (cache, keys) => ({
+  held: undefined,
   async read(file) {
-    const response = await cache.match(keys[file]);
-    if (!response) throw { call: 'missing' };
-    return await response.arrayBuffer();
+    this.held = await cache.match(keys[file]);
+    if (!this.held) throw { call: 'missing' };
+    return await this.held.arrayBuffer();
   },
   count(buffer, pieces) {
     pieces?.push(buffer);

@@ -17,10 +17,12 @@ const FETCH: Family<fn() -> How> = Family::new(Call::Fetch, fetched);
 
 #[wasm_bindgen(inline_js = "
 export const fetched = () => ({
+  held: undefined,
   async read(blob) {
     const url = URL.createObjectURL(blob);
     try {
-      return await (await fetch(url)).arrayBuffer();
+      this.held = await fetch(url);
+      return await this.held.arrayBuffer();
     } finally {
       URL.revokeObjectURL(url);
     }

@@ -89,10 +89,12 @@ const count = (buffer, pieces) => {
 export const bufferLane = (database, store, keys) => ({ read: (file) => got(database, store, keys[file]), count });
 
 export const blobLane = (database, store, keys) => ({
+  held: undefined,
   async read(file, at, length) {
     const blob = await got(database, store, keys[file]);
     if (!(blob instanceof Blob)) throw { call: 'missing' };
-    return await blob.slice(at, at + length).arrayBuffer();
+    this.held = blob.slice(at, at + length);
+    return await this.held.arrayBuffer();
   },
   count,
 });")]

@@ -42,7 +42,8 @@ export const opening = (open) => ({
   async read(file, at, length, pieces) {
     const blob = await open(file);
     if (!pieces) return 0;
-    const buffer = await blob.slice(at, at + length).arrayBuffer();
+    const part = blob.slice(at, at + length);
+    const buffer = await part.arrayBuffer();
     pieces.push(buffer);
     return buffer.byteLength;
   },

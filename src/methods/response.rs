@@ -17,7 +17,11 @@ const BODY: Family<fn() -> How> = Family::new(Call::Response, response);
 
 #[wasm_bindgen(inline_js = "
 export const response = () => ({
-  read: (blob) => new Response(blob).arrayBuffer(),
+  held: undefined,
+  read(blob) {
+    this.held = new Response(blob);
+    return this.held.arrayBuffer();
+  },
   count(buffer, pieces) {
     pieces?.push(buffer);
     return buffer.byteLength;

@@ -86,11 +86,12 @@ impl Loop for Kept {
 export const syncLane = (directory, names, options, newView) => {
   let view = newView();
   return {
+    held: undefined,
     async read(file, at, length, pieces) {
       let call = 'getFileHandle';
       let bytes;
       try {
-        const found = await directory.getFileHandle(names[file]);
+        const found = (this.held = await directory.getFileHandle(names[file]));
         call = 'createSyncAccessHandle';
         const handle = options ? await found.createSyncAccessHandle(options) : await found.createSyncAccessHandle();
         call = '';
@@ -184,12 +185,13 @@ async fn open_and_close(context: &Context) -> Result<Box<dyn Reader>, Unopened> 
 
 #[wasm_bindgen(inline_js = "
 export const openCloseLane = (directory, names) => ({
+  held: undefined,
   async read(file, at, length, pieces) {
     let call = 'getFileHandle';
     try {
-      const found = await directory.getFileHandle(names[file]);
+      this.held = await directory.getFileHandle(names[file]);
       call = 'createSyncAccessHandle';
-      const handle = await found.createSyncAccessHandle();
+      const handle = await this.held.createSyncAccessHandle();
       if (!pieces) {
         handle.close();
         return 0;

@@ -1,9 +1,8 @@
 //! Makes a job of a fio job file.
 
-use opfs_bench_core::job::{BadJob, Job, MethodName, Rw};
+use opfs_bench_core::job::{BadJob, Job, MethodName};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::Bytes;
-use serde_json::json;
 
 use super::file::{Section, Setting, sections};
 use super::options::{self, ASYNCHRONOUS, SYNCHRONOUS, Use};

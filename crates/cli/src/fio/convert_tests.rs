@@ -1,4 +1,6 @@
 use super::*;
+use opfs_bench_core::job::Rw;
+use serde_json::json;
 
 fn converted(text: &str) -> Converted {
     convert("job.fio", text, &[], &[]).unwrap_or_else(|refused| panic!("{refused}"))

@@ -221,9 +221,12 @@ impl Sentence {
     }
 }
 
+/// What a clause is about, and the groups that it is about.
+type Subject<'a> = (Option<(MethodName, Work)>, Vec<&'a GroupResult>);
+
 /// A clause for each method that answers in some groups: in how many it was faster, and between which ends.
 fn summary(run: &RunResult, sentence: &mut Sentence) -> Vec<Vec<Span>> {
-    let mut subjects: Vec<(Option<(MethodName, Work)>, Vec<&GroupResult>)> = Vec::new();
+    let mut subjects: Vec<Subject<'_>> = Vec::new();
     for group in &run.groups {
         let method = subject(group).map_or_else(|| planned(&group.record.group), |(arm, _)| Some(arm.method.clone()));
         let of = method.map(|method| (method, group.record.group.rw.work()));
@@ -232,12 +235,17 @@ fn summary(run: &RunResult, sentence: &mut Sentence) -> Vec<Vec<Span>> {
             None => subjects.push((of, vec![group])),
         }
     }
-    let clause = |(of, groups): (Option<(MethodName, Work)>, Vec<&GroupResult>)| {
+    let clause = |(of, groups): Subject<'_>| {
         let all = count(groups.len(), "group");
+        if let [only] = groups[..] {
+            return sentence.clause(only);
+        }
         let Some((method, work)) = of else { return vec![Span::Plain(format!("nothing was compared in {all}"))] };
         let mut spans = vec![Span::Plain(format!("in {all}, {} with {} was ", words::doing(work), sentence.name(&method, work)))];
         let mut kinds = Kinds::default();
-        groups.iter().for_each(|group| kinds.add(group));
+        for group in groups {
+            kinds.add(group);
+        }
         spans.extend(kinds.spans());
         spans
     };
