@@ -197,7 +197,7 @@ fn wrong_arguments_are_told_before_anything_starts() {
     let job = write(&folder, "job.toml", "name = 'a'");
     let list = write(&folder, "list.json", "[]");
     for (arguments, told) in [
-        (&["run", "--preset", "slow"][..], "there are: every-method, latency, overhead, parallel, quick"),
+        (&["run", "--preset", "slow"][..], "there are: crystaldiskmark, every-method, file-operations, "),
         (&["run", "--preset", "quick", "--job", "a.toml"], "cannot be used with"),
         (&["run", "--job", "/nowhere/job.toml"], "/nowhere/job.toml"),
         (&["run", "--job", text(&job)], "job, budget_s: is missing; allowed are 1 to 86400\n"),
