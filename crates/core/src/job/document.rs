@@ -55,6 +55,8 @@ fn schema() -> Value {
     schema["title"] = json!("A job of opfs-bench");
     complete(&mut schema["properties"], true);
     complete(&mut schema["$defs"]["Group"]["properties"], false);
+    // In one order, whether or not another crate of the build has serde_json keep that in which fields were put in.
+    schema.sort_all_objects();
     schema
 }
 
