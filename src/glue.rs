@@ -1,11 +1,20 @@
 //! Bindings to `glue.js` and to what web-sys lacks.
 
-use js_sys::{Array, Function, Int32Array, Object, Promise, Uint8Array};
+use js_sys::{Array, Function, Int32Array, Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{
     Blob, CacheStorage, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemSyncAccessHandle, IdbFactory, IdbRequest, MessagePort,
     WritableStream,
 };
+
+/// A new object with these properties.
+pub fn object<'a>(properties: impl IntoIterator<Item = (&'a str, &'a JsValue)>) -> Object {
+    let object = Object::new();
+    for (name, value) in properties {
+        Reflect::set(&object, &name.into(), value).expect("a new object takes properties");
+    }
+    object
+}
 
 #[wasm_bindgen(module = "/src/glue.js")]
 extern "C" {

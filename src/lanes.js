@@ -37,10 +37,13 @@ async function inTurn(lane, files, offsets, lengths, turn, taken) {
     }
   } catch (thrown) {
     turn.next = Infinity;
-    throw { place, call: thrown?.call ?? "", error: thrown?.call === undefined ? thrown : thrown.error };
+    throw failure(place, thrown);
   }
   return bytes;
 }
+
+/** What ended a batch at this op: the call, empty where it is the method's usual one, and what it threw. */
+const failure = (place, thrown) => ({ place, call: thrown?.call ?? "", error: thrown?.call === undefined ? thrown : thrown.error });
 
 /** What all of them read. Where one fails, the others' reads that are under way end first: what comes next is not disturbed by them. */
 async function allLanes(lanes) {
@@ -102,6 +105,23 @@ export const opener = (directory, names) => {
 };
 
 /** Reads blobs one after another. */
-export async function readBlobs(how, blobs) {
-  for (const blob of blobs) how.count(await how.read(blob));
+export async function readBlobs(how, blobs, pieces) {
+  for (const blob of blobs) how.count(await how.read(blob, pieces), pieces);
+}
+
+/** Asks for lists of ops, each answered as a whole by its buffers or by an error's text. [milliseconds, bytes] */
+export async function readLists(ask, lists, taken) {
+  let bytes = 0;
+  const start = performance.now();
+  try {
+    for (const { files, offsets } of lists) {
+      const buffers = await ask(files, offsets);
+      if (typeof buffers === "string") throw { call: "answered", error: buffers };
+      for (const buffer of buffers) bytes += buffer.byteLength;
+      taken?.push(...buffers);
+    }
+  } catch (thrown) {
+    throw failure(0, thrown);
+  }
+  return [performance.now() - start, bytes];
 }

@@ -4,12 +4,14 @@
 use js_sys::Array;
 use opfs_bench_core::fixture::Form;
 use opfs_bench_core::job;
+use opfs_bench_core::ops::Op;
+use opfs_bench_core::result::Stage;
 use wasm_bindgen::JsValue;
 use web_sys::Blob;
 
-use super::lanes::{How, Lanes, each_lane, kept_lane};
-use super::{Context, Reader, Unopened};
-use crate::opfs::{Call, Directory};
+use super::lanes::{self, How, Lanes, each_lane, kept_lane};
+use super::{Context, Laps, Reader, Unopened};
+use crate::opfs::{self, Call, Directory, OpfsError};
 
 /// How a family reads.
 pub(super) struct Family<H> {
@@ -46,6 +48,40 @@ impl<H: Fn() -> How> Family<H> {
         let opened: Array = files.into_iter().map(JsValue::from).collect();
         Lanes::new(context.group.iodepth, &context.names, self.call, || kept_lane(&opened, self.parts, &(self.how)())).form(self.form)
     }
+}
+
+/// Takes the work on a file apart that is read by blobs: looks it up, opens it, cuts the parts out and reads them. `read` reads blobs one
+/// after another, and gives what they bring to a list where there is one.
+pub(super) async fn take_apart(
+    directory: &Directory,
+    name: &str,
+    parts: bool,
+    ops: &[Op],
+    laps: &mut Laps,
+    read: impl AsyncFn(&Array, Option<&Array>) -> Result<(), OpfsError>,
+) -> Result<(), OpfsError> {
+    let handle = laps.look_up(directory, name).await?;
+    let file = handle.snapshot().await?;
+    laps.end(Stage::Open, 1);
+    let cut = |op: &Op| if parts { opfs::slice(&file, name, op.at, op.len) } else { Ok(file.clone()) };
+    read(&Array::of1(&cut(&ops[0])?.into()), None).await?;
+    laps.end(Stage::FirstRead, 1);
+    let blobs = Array::new();
+    laps.begin();
+    for op in ops {
+        blobs.push(&cut(op)?.into());
+    }
+    if parts {
+        laps.end(Stage::Slice, ops.len());
+    } else {
+        laps.begin();
+    }
+    read(&blobs, None).await?;
+    laps.end(Stage::Read, ops.len());
+    let pieces = Array::new();
+    read(&blobs.slice(0, 1), Some(&pieces)).await?;
+    laps.copy(&lanes::arrays(&pieces));
+    Ok(())
 }
 
 /// Names as JavaScript takes them.

@@ -3,12 +3,13 @@
 
 use std::future::Future;
 
-use js_sys::ArrayBuffer;
+use js_sys::{Array, ArrayBuffer};
 use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
-use opfs_bench_core::result::Stage;
+use wasm_bindgen::JsCast;
 use web_sys::Blob;
 
+use super::blob;
 use super::{Context, Laps, Loop, Reader, Sink, Timed, Unopened};
 use crate::clock;
 use crate::opfs::{self, Directory, OpfsError};
@@ -71,23 +72,15 @@ impl<R: ReadBlob> Loop for Each<R> {
 
     async fn stages(&self, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
         let name = &self.names[ops[0].file as usize];
-        let handle = laps.look_up(&self.directory, name).await?;
-        let file = handle.snapshot().await?;
-        laps.end(Stage::Open, 1);
-        self.how.read(&opfs::slice(&file, name, ops[0].at, ops[0].len)?, name).await?;
-        laps.end(Stage::FirstRead, 1);
-        let mut blobs = Vec::with_capacity(ops.len());
-        laps.begin();
-        for op in ops {
-            blobs.push(opfs::slice(&file, name, op.at, op.len)?);
-        }
-        laps.end(Stage::Slice, ops.len());
-        for blob in &blobs {
-            self.how.read(blob, name).await?;
-        }
-        laps.end(Stage::Read, ops.len());
-        let buffer = self.how.read(&blobs[0], name).await?;
-        laps.copy(&[js_sys::Uint8Array::new(&buffer)]);
-        Ok(())
+        let read = async |blobs: &Array, pieces: Option<&Array>| {
+            for blob in blobs.iter() {
+                let buffer = self.how.read(blob.unchecked_ref(), name).await?;
+                if let Some(pieces) = pieces {
+                    pieces.push(&buffer);
+                }
+            }
+            Ok(())
+        };
+        blob::take_apart(&self.directory, name, true, ops, laps, read).await
     }
 }

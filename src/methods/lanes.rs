@@ -6,6 +6,7 @@
 
 use std::any::Any;
 use std::rc::Rc;
+use std::slice;
 
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, ArrayBuffer, Float64Array, Function, JsString, Object, Promise, Reflect, Uint8Array, Uint32Array};
@@ -14,10 +15,12 @@ use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::Stage;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, FileSystemDirectoryHandle};
+use web_sys::FileSystemDirectoryHandle;
 
+use super::blob;
 use super::laps::Buffers;
 use super::{Laps, Reader, Sink, Timed};
+use crate::glue;
 use crate::opfs::{self, Call, Directory, OpfsError};
 
 #[wasm_bindgen(module = "/src/lanes.js")]
@@ -40,21 +43,12 @@ extern "C" {
     pub(super) fn each_lane(directory: &FileSystemDirectoryHandle, names: &Array, parts: bool, how: &How) -> Lane;
     pub(super) fn opener(directory: &FileSystemDirectoryHandle, names: &Array) -> Function;
     #[wasm_bindgen(js_name = readBlobs)]
-    fn read_blobs(how: &How, blobs: &Array) -> Promise;
+    fn read_blobs(how: &How, blobs: &Array, pieces: Option<&Array>) -> Promise;
 
     /// How an op is read: `read(file, at, length, pieces)` and `count(came, pieces)`.
     pub(super) type Lane;
-    #[wasm_bindgen(method, catch)]
-    fn read(this: &Lane, file: u32, at: f64, length: u32, pieces: Option<&Array>) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn count(this: &Lane, came: &JsValue, pieces: Option<&Array>) -> Result<f64, JsValue>;
-
     /// How a blob is read: `read(blob, pieces)` and `count(came, pieces)`.
     pub(super) type How;
-    #[wasm_bindgen(method, catch, js_name = read)]
-    fn read_blob(this: &How, blob: &Blob, pieces: Option<&Array>) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(method, catch, js_name = count)]
-    fn count_blob(this: &How, came: &JsValue, pieces: Option<&Array>) -> Result<f64, JsValue>;
 
     /// What ended a batch.
     pub(super) type Failure;
@@ -72,7 +66,6 @@ const CHECKED_AT_ONCE: usize = 4 << 20;
 /// Lanes, opened on a group's files.
 pub(super) struct Lanes {
     all: Array,
-    first: Lane,
     names: Rc<[String]>,
     /// The call that reads.
     call: Call,
@@ -102,9 +95,8 @@ impl Lanes {
 
     /// Of lanes that are made already, one at least.
     pub fn of(lanes: impl Iterator<Item = Lane>, names: &[String], call: Call) -> Self {
-        let lanes: Array = lanes.map(JsValue::from).collect();
-        let first = lanes.get(0).unchecked_into();
-        Self { all: lanes, first, names: names.into(), call, form: Form::Bytes, stages: Stages::None, _held: None }
+        let all = lanes.map(JsValue::from).collect();
+        Self { all, names: names.into(), call, form: Form::Bytes, stages: Stages::None, _held: None }
     }
 
     /// The same where what comes is in this form.
@@ -161,15 +153,6 @@ impl Lanes {
         }
         Ok(all)
     }
-
-    /// One op, and what it brought if that is wanted.
-    async fn one(&self, op: &Op, pieces: Option<&Array>) -> Result<(), OpfsError> {
-        let name = self.names.get(op.file as usize).map_or("", String::as_str);
-        let thrown = |error: JsValue| OpfsError::thrown(self.call, name, &error);
-        let reading = self.first.read(op.file, op.at as f64, op.len, pieces).map_err(thrown)?;
-        let came = JsFuture::from(Promise::resolve(&reading)).await.map_err(thrown)?;
-        self.first.count(&came, pieces).map(drop).map_err(thrown)
-    }
 }
 
 impl Reader for Lanes {
@@ -198,14 +181,16 @@ impl Reader for Lanes {
                 Stages::None => Ok(()),
                 Stages::Calls => self.calls(Stage::Read, &ops[0], ops, laps).await,
                 Stages::Delivery { nothing } => {
-                    let nothing = Op { len: ops[0].len, ..*nothing };
-                    let asked = vec![nothing; ops.len()];
-                    self.one(&nothing, None).await?;
-                    self.calls(Stage::Delivery, &ops[0], &asked, laps).await
+                    let nothing = vec![Op { len: ops[0].len, ..*nothing }; ops.len()];
+                    self.run(&nothing[..1], None).await?;
+                    self.calls(Stage::Delivery, &ops[0], &nothing, laps).await
                 }
                 Stages::Blobs { directory, parts, how } => {
                     let name = &self.names[ops[0].file as usize];
-                    BlobStages { call: self.call, name, parts: *parts, how }.take(directory, ops, laps).await
+                    let read = async |blobs: &Array, pieces: Option<&Array>| {
+                        opfs::settle(self.call, name, read_blobs(how, blobs, pieces)).await.map(drop)
+                    };
+                    blob::take_apart(directory, name, *parts, ops, laps, read).await
                 }
             }
         })
@@ -217,62 +202,15 @@ impl Reader for Lanes {
 }
 
 impl Lanes {
-    /// The stage of so many calls, and what it takes to copy what one brings.
+    /// The stage of so many calls, one after another, and what it takes to copy what one brings.
     async fn calls(&self, stage: Stage, copied: &Op, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
         laps.begin();
-        for op in ops {
-            self.one(op, None).await?;
-        }
+        self.run(ops, None).await?;
         laps.end(stage, ops.len());
-        let pieces = Array::new();
-        self.one(copied, Some(&pieces)).await?;
-        laps.copy(&arrays(&pieces));
+        let taken = Array::new();
+        self.run(slice::from_ref(copied), Some(&taken)).await?;
+        laps.copy(&arrays(taken.get(0).unchecked_ref()));
         Ok(())
-    }
-}
-
-/// A method that reads blobs, taken apart.
-struct BlobStages<'a> {
-    call: Call,
-    name: &'a str,
-    parts: bool,
-    how: &'a How,
-}
-
-impl BlobStages<'_> {
-    async fn take(&self, directory: &Directory, ops: &[Op], laps: &mut Laps) -> Result<(), OpfsError> {
-        let handle = laps.look_up(directory, self.name).await?;
-        let file = handle.snapshot().await?;
-        laps.end(Stage::Open, 1);
-        self.read(&Array::of1(&self.blob(&file, &ops[0])?.into())).await?;
-        laps.end(Stage::FirstRead, 1);
-        let blobs = Array::new();
-        laps.begin();
-        for op in ops {
-            blobs.push(&self.blob(&file, op)?.into());
-        }
-        if self.parts {
-            laps.end(Stage::Slice, ops.len());
-        } else {
-            laps.begin();
-        }
-        self.read(&blobs).await?;
-        laps.end(Stage::Read, ops.len());
-        let pieces = Array::new();
-        let thrown = |error: JsValue| OpfsError::thrown(self.call, self.name, &error);
-        let reading = self.how.read_blob(blobs.get(0).unchecked_ref(), Some(&pieces)).map_err(thrown)?;
-        let came = JsFuture::from(Promise::resolve(&reading)).await.map_err(thrown)?;
-        self.how.count_blob(&came, Some(&pieces)).map_err(thrown)?;
-        laps.copy(&arrays(&pieces));
-        Ok(())
-    }
-
-    fn blob(&self, file: &Blob, op: &Op) -> Result<Blob, OpfsError> {
-        if self.parts { opfs::slice(file, self.name, op.at, op.len) } else { Ok(file.clone()) }
-    }
-
-    async fn read(&self, blobs: &Array) -> Result<(), OpfsError> {
-        opfs::settle(self.call, self.name, read_blobs(self.how, blobs)).await.map(drop)
     }
 }
 
@@ -308,11 +246,7 @@ impl Lists {
 
     /// Files and offsets as one object.
     pub fn js(&self) -> Object {
-        let js = Object::new();
-        for (name, list) in [("files", self.files.as_ref()), ("offsets", self.offsets.as_ref() as &JsValue)] {
-            Reflect::set(&js, &name.into(), list).expect("a new object takes properties");
-        }
-        js
+        glue::object([("files", self.files.as_ref()), ("offsets", self.offsets.as_ref())])
     }
 }
 
@@ -357,7 +291,7 @@ fn made(pieces: &Array) -> Option<u64> {
 }
 
 /// Bytes of what was read. Text as a checksum takes it.
-fn arrays(pieces: &Array) -> Vec<Uint8Array> {
+pub(super) fn arrays(pieces: &Array) -> Vec<Uint8Array> {
     struct Arrays(Vec<Uint8Array>);
     impl Sink for Arrays {
         fn takes(&self) -> bool {

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use js_sys::{Array, Function, Object, Reflect};
+use js_sys::{Array, Function, Object};
 use opfs_bench_core::job::{self, Work};
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
@@ -95,19 +95,15 @@ impl Files {
             };
             OpfsError::thrown(call, names.get(file as usize).map_or("", String::as_str), &error).to_string()
         });
-        let js = Object::new();
-        let set = |name: &str, value: &JsValue| Reflect::set(&js, &name.into(), value).expect("a new object takes properties");
-        set("told", told.as_ref());
-        let handles = match context.group.open {
+        let (js, handles) = match context.group.open {
             job::Open::Kept => {
                 let handles = context.kept_sync_handles().await?;
-                set("handles", &handles.iter().map(SyncHandle::js).collect::<Array>());
-                Some(handles)
+                let of_js: Array = handles.iter().map(SyncHandle::js).collect();
+                (glue::object([("told", told.as_ref()), ("handles", &of_js)]), Some(handles))
             }
             job::Open::Each => {
-                set("directory", context.directory.js());
-                set("names", &blob::names(&context.names));
-                None
+                let names = blob::names(&context.names);
+                (glue::object([("told", told.as_ref()), ("directory", context.directory.js()), ("names", &names)]), None)
             }
         };
         Ok(Self { js, _handles: handles, _told: told })

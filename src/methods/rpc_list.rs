@@ -30,22 +30,7 @@ async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     Ok(Box::new(Asking { ask: glue::asker(context.port()), ops }))
 }
 
-#[wasm_bindgen(inline_js = "
-export async function readLists(ask, lists, taken) {
-  let bytes = 0;
-  const start = performance.now();
-  try {
-    for (const { files, offsets } of lists) {
-      const buffers = await ask(files, offsets);
-      if (typeof buffers === 'string') throw { call: 'answered', error: buffers };
-      for (const buffer of buffers) bytes += buffer.byteLength;
-      taken?.push(...buffers);
-    }
-  } catch (thrown) {
-    throw { place: 0, call: thrown?.call ?? '', error: thrown?.call === undefined ? thrown : thrown.error };
-  }
-  return [performance.now() - start, bytes];
-}")]
+#[wasm_bindgen(module = "/src/lanes.js")]
 extern "C" {
     #[wasm_bindgen(js_name = readLists)]
     fn read_lists(ask: &Function, lists: &Array, taken: Option<&Array>) -> Promise;

@@ -4,7 +4,7 @@
 //! The memory, one for each read in flight, begins with two numbers: whether the question is answered, and how many bytes follow. Those are what was read, or
 //! an error's text.
 
-use js_sys::{Array, Function, Int32Array, Object, Reflect, SharedArrayBuffer, Uint8Array};
+use js_sys::{Array, Function, Int32Array, Object, SharedArrayBuffer, Uint8Array};
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
 use web_sys::MessagePort;
@@ -115,10 +115,7 @@ extern "C" {
 
 async fn serve(context: &Context, port: MessagePort) -> Result<Box<dyn Served>, OpfsError> {
     let files = Files::open(context).await?;
-    let layout = Object::new();
-    for (name, number) in [("data", f64::from(DATA)), ("read", READ.into()), ("failed", FAILED.into())] {
-        Reflect::set(&layout, &name.into(), &number.into()).expect("a new object takes properties");
-    }
+    let layout = glue::object([("data", &DATA.into()), ("read", &READ.into()), ("failed", &FAILED.into())]);
     serve_shared(&port, &files.js, context.block_length(), context.group.iodepth > 1, &layout);
     Ok(Box::new(Serving::holding(port, files)))
 }

@@ -197,9 +197,7 @@ impl SharedLock {
 
     /// As that call takes it.
     pub fn options(self) -> Object {
-        let options = Object::new();
-        Reflect::set(&options, &"mode".into(), &self.mode().into()).expect("a new object takes properties");
-        options
+        glue::object([("mode", &self.mode().into())])
     }
 }
 

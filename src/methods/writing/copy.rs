@@ -7,6 +7,7 @@ use futures_util::future::LocalBoxFuture;
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use opfs_bench_core::written::Pattern;
+use web_sys::Blob;
 
 use super::lanes::{self, WriteOp};
 use super::sync::touched;
@@ -14,7 +15,7 @@ use super::writable::NEEDS;
 use super::{Files, Flushes, Writer, Writing};
 use crate::clock;
 use crate::methods::{Block, Context, Loop, Method, Reader, Sink, Timed, Unopened};
-use crate::opfs::{self, Directory, OpfsError};
+use crate::opfs::{self, Directory, OpfsError, Writable};
 
 pub const METHODS: &[Method] = &[
     Method::copier("main/pipe-to", EndsUp::FileClosed, |context| Box::pin(by_pipe(context, "main/pipe-to"))).needs(PIPE_NEEDS).committing(),
@@ -52,6 +53,14 @@ struct Copies {
 impl Copies {
     async fn of(context: &Context, method: &str) -> Result<Self, OpfsError> {
         Ok(Self { originals: context.directory.clone(), files: Files::empty(context, method).await? })
+    }
+
+    /// The file that an op copies, and what it is to be written to.
+    #[inline]
+    async fn open(&self, op: &Op) -> Result<(Blob, Writable), OpfsError> {
+        let name = &self.files.names[op.file as usize];
+        let file = self.originals.file(name).await?.snapshot().await?;
+        Ok((file, self.files.directory.file(name).await?.open_writable(false).await?))
     }
 }
 
@@ -112,10 +121,7 @@ struct ByPipe(Rc<Copies>);
 impl WriteOp for ByPipe {
     #[inline]
     async fn write(&self, op: &Op) -> Result<u64, OpfsError> {
-        let Copies { originals, files } = &*self.0;
-        let name = &files.names[op.file as usize];
-        let file = originals.file(name).await?.snapshot().await?;
-        let stream = files.directory.file(name).await?.open_writable(false).await?;
+        let (file, stream) = self.0.open(op).await?;
         stream.pipe_from(&file).await?;
         Ok(opfs::size(&file))
     }
@@ -126,10 +132,7 @@ struct ByWritable(Rc<Copies>);
 impl WriteOp for ByWritable {
     #[inline]
     async fn write(&self, op: &Op) -> Result<u64, OpfsError> {
-        let Copies { originals, files } = &*self.0;
-        let name = &files.names[op.file as usize];
-        let file = originals.file(name).await?.snapshot().await?;
-        let stream = files.directory.file(name).await?.open_writable(false).await?;
+        let (file, stream) = self.0.open(op).await?;
         stream.write(&file, 0).await?;
         stream.close().await?;
         Ok(opfs::size(&file))
