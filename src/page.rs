@@ -202,7 +202,7 @@ fn check_methods(group: &Group) -> Vec<Problem> {
     const WORKLOAD: &[&str] = &["rw", "bs", "size", "nrfiles", "open", "iodepth", "numjobs", "timing"];
     let named = group.methods.iter().map(|name| ("methods", name)).chain([("baseline", &group.baseline)]);
     let problems = named.filter_map(|(field, name)| {
-        let (with, problem): (&[_], _) = match methods::find(name).filter(|found| found.method.reads()) {
+        let (with, problem): (&[_], _) = match methods::find(name).filter(|found| found.method.does_work()) {
             None => {
                 let known: Vec<&str> = methods::that_do(group.rw.work()).map(|method| method.name).collect();
                 (&[], Some(format!("there is no method {}; there are: {}", name.plain(), known.join(", "))))

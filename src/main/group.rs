@@ -38,7 +38,7 @@ pub fn arms(group: &Group, ticks: Ticks) -> Vec<ArmSpec> {
         ArmSpec {
             role,
             ends_up: method.destination(&group.of_arm(&name)),
-            writes: group.writes() && method.reads(),
+            writes: group.writes() && method.does_work(),
             iodepth: method.depth(&group.of_arm(&name)),
             tick: if name.thread().timed_in_worker() { ticks.worker_ns } else { ticks.main_ns },
             absent: None,

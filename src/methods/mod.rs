@@ -258,8 +258,8 @@ impl Method {
         Self { serve: Some(serve), ..self }
     }
 
-    /// Whether it reads or does anything else: the empty loops do not, and no job can ask for them.
-    pub fn reads(&self) -> bool {
+    /// Whether it does anything with files: the empty loops do not, and no job can ask for them.
+    pub fn does_work(&self) -> bool {
         ![EMPTY_MAIN, EMPTY_WORKER, EMPTY_POOL].contains(&self.name)
     }
 
@@ -276,7 +276,7 @@ impl Method {
 
     /// Where the bytes of a group's op are when it is over: in memory, or in a file, as durable as that is.
     pub fn destination(&self, group: &Group) -> EndsUp {
-        if !self.reads() || matches!(group.rw.work(), Work::Open | Work::Lock) {
+        if !self.does_work() || matches!(group.rw.work(), Work::Open | Work::Lock) {
             return EndsUp::Nowhere;
         }
         let flushes = group.fsync > 0 || group.end_fsync;
@@ -319,11 +319,13 @@ impl Method {
     /// Where its copies are: all threads' methods of one API read the same, but pools of different sizes lock their files each for itself,
     /// and who writes has its own.
     fn copies_in(&self, arm: &Group, group: &Group) -> String {
-        let api = self.name.split_once('/').map_or(self.name, |(_, api)| api);
         if group.writes() {
             return self.name.to_owned();
         }
-        if self.deal == Some(Deal::Files) { pool::copies(arm.numjobs, group.numjobs) } else { api.to_owned() }
+        if self.deal == Some(Deal::Files) {
+            return pool::copies(arm.numjobs, group.numjobs);
+        }
+        self.name.split_once('/').map_or(self.name, |(_, api)| api).to_owned()
     }
 }
 
@@ -364,7 +366,7 @@ pub fn find(name: &MethodName) -> Option<Found> {
     }
     let (plain, percent) = slowed::parts(&name)?;
     // A pool's time is that of its slowest worker and of messages, and no per cent of it is known.
-    let method = registered(plain).filter(|method| method.reads() && method.deal.is_none())?;
+    let method = registered(plain).filter(|method| method.does_work() && method.deal.is_none())?;
     Some(Found { method, slowed: Some(percent) })
 }
 
@@ -387,7 +389,7 @@ pub fn unfit_arm(method: &Method, name: &MethodName, group: &Group) -> Option<St
 
 /// Every method that can do such work.
 pub fn that_do(work: Work) -> impl Iterator<Item = &'static Method> {
-    all().filter(move |method| method.reads() && method.opener(work).is_some())
+    all().filter(move |method| method.does_work() && method.opener(work).is_some())
 }
 
 /// Why a method cannot do a workload, if so.

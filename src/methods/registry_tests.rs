@@ -23,7 +23,7 @@ fn a_slowdown_of_whole_per_cent_is_found_for_every_method_that_reads_by_itself()
         for percent in [0, 5, 100] {
             let name: MethodName = format!("{}-slowed-{percent}", method.name).parse().expect(method.name);
             let found = find(&name).map(|found| (found.method.name, found.slowed));
-            let slowed = method.reads() && method.deal.is_none();
+            let slowed = method.does_work() && method.deal.is_none();
             assert_eq!(found, slowed.then_some((method.name, Some(percent))), "{name}");
         }
     }
@@ -62,7 +62,7 @@ fn every_preset_names_methods_that_exist_and_fit() {
 fn the_presets_name_every_method() {
     let jobs: Vec<Job> = Job::presets().map(|preset| Job::from_toml(Job::preset(preset).expect("listed")).expect("valid")).collect();
     let named: HashSet<&str> = jobs.iter().flat_map(|job| &job.groups).flat_map(named).map(|(method, _)| method.name).collect();
-    let all: HashSet<&str> = all().filter(|method| method.reads()).map(|method| method.name).collect();
+    let all: HashSet<&str> = all().filter(|method| method.does_work()).map(|method| method.name).collect();
     assert_eq!(named, all);
 }
 
@@ -201,7 +201,7 @@ fn the_documentation_s_table_is_the_registry() {
         let reads = if does.is_empty() { reads.to_owned() } else { format!("{reads}; {}", does.join(", ")) };
         [format!("`{}`", method.name), thread.into(), ends_up.into(), reads]
     };
-    let registered: Vec<[String; 4]> = all().filter(|method| method.reads()).map(row).collect();
+    let registered: Vec<[String; 4]> = all().filter(|method| method.does_work()).map(row).collect();
     let documented: Vec<[String; 4]> = documented()
         .into_iter()
         .map(|cells| {
@@ -253,7 +253,7 @@ const UNCOUNTED: [&str; 31] = [
 #[test]
 fn the_steps_of_every_method_are_counted_or_said_to_be_no_number() {
     let uncounted = |name: &str| UNCOUNTED.contains(&name) || name.ends_with("-js");
-    for method in all().filter(|method| method.reads()) {
+    for method in all().filter(|method| method.does_work()) {
         let name: MethodName = method.name.parse().expect("well formed");
         assert_ne!(opfs_bench_core::answers::steps::are_known(&name), uncounted(method.name), "{name}");
     }

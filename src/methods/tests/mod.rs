@@ -110,7 +110,7 @@ async fn try_open(found: Found, folder: &Directory, group: &Group) -> Result<Ope
 }
 
 fn fitting(group: &Group) -> impl Iterator<Item = &'static Method> {
-    all().filter(|method| method.reads() && super::unfit(method, group).is_none())
+    all().filter(|method| method.does_work() && super::unfit(method, group).is_none())
 }
 
 /// Whole files and parts of them, opened each time and kept open.
@@ -137,7 +137,7 @@ impl Seen {
     /// Fails unless every method of the registry was met in all the groups that it fits, and most of them are in this browser.
     fn assert_all(&self) {
         assert!(self.tried.len() > self.absent.len(), "lacking: {:?}", self.absent);
-        for method in all().filter(|method| method.reads() && method.opener(Work::Read).is_some()) {
+        for method in super::that_do(Work::Read) {
             let met = self.tried.iter().chain(&self.absent).filter(|name| **name == method.name).count();
             assert_eq!(met, if method.parts { 4 } else { 2 }, "{}", method.name);
         }
@@ -225,7 +225,7 @@ async fn blocks_larger_than_what_is_left_of_wasm_memory_are_checked_right() {
 async fn the_empty_loops_read_nothing() {
     let group = group(true, Open::Kept);
     let (name, folder) = folder("empty").await;
-    for method in all().filter(|method| !method.reads()) {
+    for method in all().filter(|method| !method.does_work()) {
         let Some((reader, _)) = open(method, &folder, &group).await else { continue };
         let batch = Batch { round: 0, stride: 1, n: 100, dither: Nanos(0), rate_iops: None };
         let timed = Bench::new(group.clone(), 0, SEED, 0).sample(&*reader, batch).await.unwrap();
@@ -248,7 +248,7 @@ async fn a_method_that_the_browser_lacks_says_what_is_missing() {
 
 #[wasm_bindgen_test]
 fn threads_and_destinations_agree() {
-    for method in all().filter(|method| method.reads() && method.opener(Work::Read).is_some()) {
+    for method in super::that_do(Work::Read) {
         let thread = method.name.parse::<opfs_bench_core::job::MethodName>().unwrap().thread();
         let in_worker = matches!(method.ends_up, EndsUp::WorkerBuffer | EndsUp::WorkerWasm | EndsUp::WorkerText);
         assert_eq!(thread.timed_in_worker() || thread == Thread::Pool, in_worker, "{}", method.name);

@@ -113,7 +113,7 @@ async fn workers_that_share_the_ops_read_all_of_them_and_hold_their_own_locks() 
         let group = Group { numjobs: workers, ..group(false, open_when) };
         let (name, folder) = folder("shares").await;
         write(&folder, &group, SEED).await;
-        for method in all().filter(|method| method.deal.is_some() && method.reads()) {
+        for method in all().filter(|method| method.deal.is_some() && method.does_work()) {
             let mut seats = Vec::new();
             for worker in 0..workers {
                 let share = Share { worker, workers, deal: method.deal.unwrap() };

@@ -71,7 +71,7 @@ async fn every_method_does_what_it_is_asked_and_leaves_the_fixture_as_it_was() {
         clean(&name).await;
     }
     let able = |method: &&Method| {
-        method.reads() && [Work::Write, Work::Copy, Work::Open, Work::Lock].iter().any(|work| method.opener(*work).is_some())
+        method.does_work() && [Work::Write, Work::Copy, Work::Open, Work::Lock].iter().any(|work| method.opener(*work).is_some())
     };
     for method in all().filter(able) {
         assert!(tried.contains(&method.name), "{}", method.name);

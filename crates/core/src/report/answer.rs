@@ -236,10 +236,10 @@ fn summary(run: &RunResult, sentence: &mut Sentence) -> Vec<Vec<Span>> {
         }
     }
     let clause = |(of, groups): Subject<'_>| {
-        let all = count(groups.len(), "group");
         if let [only] = groups[..] {
             return sentence.clause(only);
         }
+        let all = count(groups.len(), "group");
         let Some((method, work)) = of else { return vec![Span::Plain(format!("nothing was compared in {all}"))] };
         let mut spans = vec![Span::Plain(format!("in {all}, {} with {} was ", words::doing(work), sentence.name(&method, work)))];
         let mut kinds = Kinds::default();
@@ -276,7 +276,7 @@ impl Kinds {
         }
     }
 
-    /// `faster than the baseline in 9 (from 1.20 times faster for ... to 612 times faster for ...), as fast in 1 (...)`.
+    /// `faster than the baseline in 9 (1.20 times for ..., to 612 times for ...), as fast in 1 (...)`.
     fn spans(mut self) -> Vec<Span> {
         let mut parts: Vec<(&'static str, String, String)> = Vec::new();
         for (verdict, found, list) in [
