@@ -1,6 +1,6 @@
 // What a person can take away: the result as text, Markdown or JSON on the clipboard, as files, by the share sheet, and as a link.
 
-const place = (id) => document.getElementById(id);
+import { place } from './place.js';
 
 // Long enough for a browser that asks where to save the file.
 const REVOKE_AFTER_MS = 60_000;

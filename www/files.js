@@ -1,6 +1,6 @@
 // Files that a person opens: chosen with the button, or dropped anywhere on the page.
 
-const place = (id) => document.getElementById(id);
+import { place } from './place.js';
 
 /** Listens for both. @param {(file: File) => void} onFile */
 export function listenForFiles(onFile) {

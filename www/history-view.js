@@ -1,10 +1,9 @@
 // The list of results: those kept on this device, and files that were opened. Each can be shown, named, deleted, and compared with another.
 
 import * as history from './history.js';
+import { place } from './place.js';
 import { messageOf } from './run.js';
 import { formatBytes } from './units.js';
-
-const place = (id) => document.getElementById(id);
 
 /**
  * An entry of the list.

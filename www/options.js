@@ -1,7 +1,7 @@
 // The choice of what to measure: a preset, and folded away the few of its values that a person may change. What is allowed is the job's to say,
 // in the Wasm module; here are only fields, and the mistakes beside them.
 
-const place = (id) => document.getElementById(id);
+import { place } from './place.js';
 
 /** Every changeable value: its label, and the keyboard that a phone shows for it. */
 const FIELDS = Object.freeze({

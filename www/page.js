@@ -6,6 +6,7 @@ import { listenForFiles } from './files.js';
 import { addFile, deleteAll, keepResult, keptSize, wireHistory } from './history-view.js';
 import { hideOptions, showChanges, showMistakes, showOptions, wireOptions } from './options.js';
 import { changed, queryOf, readParameters } from './parameters.js';
+import { place } from './place.js';
 import { messageOf, Run } from './run.js';
 import { sendUnlessDeclined, showSending, wireSending } from './sending.js';
 import { enter, isBusy, isIdle, State, state } from './state.js';
@@ -49,8 +50,8 @@ wireExports(() => shown, { csv: (json) => wasm.csv(json), code: (text) => wasm.q
 wireSending(() => shown.json);
 listenForFiles(openFile);
 addEventListener('hashchange', showLinked);
-document.getElementById('start').addEventListener('click', () => start());
-document.getElementById('stop').addEventListener('click', stop);
+place('start').addEventListener('click', () => start());
+place('stop').addEventListener('click', stop);
 
 // The module loads while the checks run; its failure is only worth telling where they pass.
 const loading = load();

@@ -1,7 +1,8 @@
 // Sends a result to the computer that serves the page, where its address says that it takes results: by itself when a run ends, since whoever
 // scanned the code on that computer's screen expects it there, unless told not to; and by a button.
 
-const place = (id) => document.getElementById(id);
+import { place } from './place.js';
+
 const server = window.opfsBenchServer;
 
 /**

@@ -1,9 +1,9 @@
 // What this site stores on the device, in words and sizes, and a button that deletes it. Nothing of it is looked at while a run is under way.
 
+import { place } from './place.js';
 import { messageOf } from './run.js';
 import { formatBytes } from './units.js';
 
-const place = (id) => document.getElementById(id);
 const DELETE = 'Delete all of it';
 const SURE = 'Really delete? Press again';
 

@@ -2,10 +2,9 @@
 //
 // HTML comes from the Wasm module's report alone, which escapes whatever a job or a browser put into it. All else is text.
 
+import { place } from './place.js';
 import { State, state } from './state.js';
 import { formatBytes, formatSeconds } from './units.js';
-
-const place = (id) => document.getElementById(id);
 
 /** What the next run measures, writes and takes. */
 export function showJob({ plan, seed }, again) {

@@ -1,0 +1,2 @@
+/** The element of this id. */
+export const place = (id) => document.getElementById(id);
