@@ -5,6 +5,7 @@ mod bench;
 mod browsers;
 mod build;
 mod documents;
+mod idle;
 mod lint;
 mod names;
 mod process;

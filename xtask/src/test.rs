@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::thread;
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 
 use crate::build;
+use crate::idle;
 use crate::process;
 use crate::project::Project;
 use crate::setup::{self, Need, Tools};
@@ -58,12 +60,13 @@ pub fn run(project: &Project) -> Result<ExitCode> {
     let e2e = compile(&mut summary, "compile end-to-end tests", cargo_test(project, &tools, &E2E));
     let wasm = compile(&mut summary, "compile tests for Wasm", wasm_test(project, &tools));
 
+    let address = idle::take_threads()?;
     let mut lanes: [Vec<Step>; 2] = [vec![], vec![]];
     if native {
         lanes[0].push(Step { name: "unit and property tests", command: cargo_test(project, &tools, &["--workspace"]), live: false });
     }
     for browser in [CHROMIUM, FIREFOX] {
-        let command = if wasm { wasm_test_in(project, &tools, &browser) } else { Err(anyhow!("see above")) };
+        let command = if wasm { wasm_test_in(project, &tools, &browser, address) } else { Err(anyhow!("see above")) };
         match command {
             Ok(command) => lanes[1].push(Step { name: browser.name, command, live: false }),
             Err(error) => summary.add(browser.name, Outcome::Failed(format!("not run: {error:#}")), Duration::ZERO),
@@ -112,7 +115,7 @@ fn wasm_test(project: &Project, tools: &Tools) -> Command {
     cargo_test(project, tools, &["--package", "opfs-bench", "--target", WASM])
 }
 
-fn wasm_test_in(project: &Project, tools: &Tools, browser: &Browser) -> Result<Command> {
+fn wasm_test_in(project: &Project, tools: &Tools, browser: &Browser, address: SocketAddr) -> Result<Command> {
     tools.require(browser.needs)?;
     let mut command = wasm_test(project, tools);
     // The runner takes the browser whose driver is named, so no other may be.
@@ -122,6 +125,7 @@ fn wasm_test_in(project: &Project, tools: &Tools, browser: &Browser) -> Result<C
     command.env(browser.variable, tools.driver(browser.variable, browser.driver)?);
     command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", tools.program("wasm-bindgen-test-runner")?);
     command.env("WASM_BINDGEN_TEST_TIMEOUT", WASM_TIMEOUT);
+    command.env("WASM_BINDGEN_TEST_ADDRESS", address.to_string());
     Ok(command)
 }
 
