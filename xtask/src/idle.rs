@@ -1,6 +1,6 @@
 //! Why the browser's Wasm tests do not hang while their page loads.
 //!
-//! The test runner's web server (tiny_http 0.12) has four idle threads, and starts another one when a connection comes while it counts none of
+//! The test runner's web server (`tiny_http` 0.12) has four idle threads, and starts another one when a connection comes while it counts none of
 //! them as waiting. A thread counts as waiting until it has woken, so of several connections that come at once the last are left to
 //! threads that are taken by then: nobody ever answers them, and the page, which imports dozens of modules over six
 //! connections, waits for ever. Where all four threads are taken beforehand, each connection gets a thread of its own.
