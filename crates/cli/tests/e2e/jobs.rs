@@ -310,3 +310,21 @@ open = "kept"
 baseline = "main/slice"
 methods = ["worker/sync"]
 "#;
+
+/// A file of 100 MiB by blocks, by sync handle, and by promises on both threads.
+pub const BY_BLOCKS: &str = r#"
+name = "by-blocks"
+title = "100 MiB by blocks of 4 KiB"
+budget_s = 12
+storage = "104 MiB"
+
+[[group]]
+name = "blocks"
+title = "reads of 4 KiB in order in a file of 100 MiB"
+rw = "read"
+bs = "4 KiB"
+size = "100 MiB"
+open = "kept"
+baseline = "worker/sync"
+methods = ["main/slice", "worker/slice"]
+"#;

@@ -13,6 +13,8 @@ mod kept;
 mod keyboard;
 mod latency;
 mod looks;
+#[cfg(target_os = "linux")]
+mod memory;
 mod methods;
 mod network;
 mod open;
