@@ -311,20 +311,20 @@ baseline = "main/slice"
 methods = ["worker/sync"]
 "#;
 
-/// A file of 100 MiB by blocks, by sync handle, and by promises on both threads.
+/// A file of 100 MiB by blocks, read into memory of the page's own.
 pub const BY_BLOCKS: &str = r#"
 name = "by-blocks"
-title = "100 MiB by blocks of 4 KiB"
-budget_s = 12
+title = "100 MiB by blocks of 64 KiB"
+budget_s = 8
 storage = "104 MiB"
 
 [[group]]
 name = "blocks"
-title = "reads of 4 KiB in order in a file of 100 MiB"
+title = "reads of 64 KiB in order in a file of 100 MiB"
 rw = "read"
-bs = "4 KiB"
+bs = "64 KiB"
 size = "100 MiB"
 open = "kept"
 baseline = "worker/sync"
-methods = ["main/slice", "worker/slice"]
+methods = ["worker/sync-web-sys"]
 "#;
