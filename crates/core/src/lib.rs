@@ -11,6 +11,7 @@ pub mod compare;
 pub mod estimate;
 pub mod fixture;
 pub mod job;
+mod json;
 pub mod link;
 pub mod ops;
 pub mod plan;

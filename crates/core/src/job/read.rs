@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeArray, DeString, DeTable, DeValue, Error};
 
@@ -12,6 +12,7 @@ use super::check;
 use super::mistake::{BadJob, Mistake, Problem};
 use super::names::{fields_of, nearest};
 use super::{Group, Job};
+use crate::json;
 
 /// The fields that have no default, each with a value that is allowed. Nothing of it is ever measured.
 const SMALLEST_JOB: &str = "name = 'x'\ntitle = ''\nbudget_s = 1\nstorage = 1\ngroup = []";
@@ -283,12 +284,12 @@ fn parse<T: DeserializeOwned>(table: &DeTable) -> Result<T, String> {
 }
 
 fn json_of(table: &DeTable) -> Value {
-    table.iter().map(|(key, value)| (key.as_ref().to_string(), json(value.as_ref()))).collect::<Map<_, _>>().into()
+    table.iter().map(|(key, value)| (key.as_ref().to_string(), json_of_value(value.as_ref()))).collect::<Map<_, _>>().into()
 }
 
 /// What JSON has no word for (a date, a number that is none or out of all ranges) becomes an empty object: no field may be one, and its
 /// type then says what it may be.
-fn json(value: &DeValue) -> Value {
+fn json_of_value(value: &DeValue) -> Value {
     let word = match value {
         DeValue::String(text) => Some(text.as_ref().into()),
         DeValue::Boolean(truth) => Some((*truth).into()),
@@ -297,9 +298,9 @@ fn json(value: &DeValue) -> Value {
             let unsigned = || u64::from_str_radix(digits, radix).ok().map(Value::from);
             i64::from_str_radix(digits, radix).ok().map(Value::from).or_else(unsigned)
         }
-        DeValue::Float(number) => number.as_str().parse().ok().and_then(Number::from_f64).map(Value::from),
+        DeValue::Float(number) => json::number(number.as_str()).map(Value::from),
         DeValue::Datetime(_) => None,
-        DeValue::Array(entries) => Some(entries.iter().map(|entry| json(entry.as_ref())).collect()),
+        DeValue::Array(entries) => Some(entries.iter().map(|entry| json_of_value(entry.as_ref())).collect()),
         DeValue::Table(table) => Some(json_of(table)),
     };
     word.unwrap_or_else(|| Map::new().into())
