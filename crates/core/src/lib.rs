@@ -21,6 +21,7 @@ pub mod result;
 pub mod seed;
 pub mod share;
 pub mod simulate;
+pub mod sort;
 pub mod stats;
 pub mod units;
 pub mod written;
