@@ -1,6 +1,7 @@
 //! Bindings to `glue.js` and to what web-sys lacks.
 
-use js_sys::{Array, Function, Int32Array, Object, Promise, Reflect, Uint8Array};
+use js_sys::{Array, Function, Int32Array, JSON, Object, Promise, Reflect, Uint8Array};
+use serde::Serialize;
 use wasm_bindgen::prelude::*;
 use web_sys::{
     Blob, CacheStorage, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemSyncAccessHandle, IdbFactory, IdbRequest, MessagePort,
@@ -14,6 +15,12 @@ pub fn object<'a>(properties: impl IntoIterator<Item = (&'a str, &'a JsValue)>) 
         Reflect::set(&object, &name.into(), value).expect("a new object takes properties");
     }
     object
+}
+
+/// Plain data as an object for the page's scripts. What is None is null, unless the type leaves it out.
+pub fn plain(value: &impl Serialize) -> JsValue {
+    let text = serde_json::to_string(value).expect("plain data can be written");
+    JSON::parse(&text).expect("what was written is JSON")
 }
 
 #[wasm_bindgen(module = "/src/glue.js")]

@@ -11,6 +11,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
+use crate::glue;
 use crate::main::control::Control;
 use crate::main::run;
 use crate::methods;
@@ -114,11 +115,9 @@ impl Bench {
     }
 
     /// What the job is called, writes and takes.
-    ///
-    /// # Errors
-    /// None in practice: plain data can always be handed over.
     #[wasm_bindgen(getter)]
-    pub fn plan(&self) -> Result<JsValue, JsError> {
+    #[must_use]
+    pub fn plan(&self) -> JsValue {
         let bytes = methods::written(&self.job).0 as f64;
         let files: u32 = self.job.filesets().iter().map(|fileset| fileset.nrfiles).sum();
         let beside = bytes / BYTES_PER_SECOND + SECONDS_PER_FILE * f64::from(files) + SECONDS_PER_GROUP * self.job.groups.len() as f64;
@@ -132,7 +131,7 @@ impl Bench {
             told: self.changes.told(),
             standard: PARAMETERS.into_iter().map(|name| (name, standard(&self.standard, name))).collect(),
         };
-        Ok(serde_wasm_bindgen::to_value(&plan)?)
+        glue::plain(&plan)
     }
 
     /// Runs the job. Resolves when it has ended, in whatever way, and OPFS is clean again.

@@ -8,7 +8,7 @@ use qrcode::{Color, EcLevel, QrCode};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::env;
+use crate::{env, glue};
 
 /// Light squares around a code: cameras need them.
 const QUIET: usize = 4;
@@ -28,6 +28,7 @@ struct Shown {
     text: String,
     page: String,
     /// For an address's fragment; none where it has too many rows for a link.
+    #[serde(skip_serializing_if = "Option::is_none")]
     link: Option<String>,
 }
 
@@ -62,7 +63,7 @@ pub fn render(result_json: &str) -> Result<JsValue, JsError> {
         page: report::page(&result),
         link: link::encode(&result),
     };
-    Ok(serde_wasm_bindgen::to_value(&shown)?)
+    Ok(glue::plain(&shown))
 }
 
 /// A result's samples as CSV, a row each.
@@ -81,7 +82,7 @@ pub fn csv(result_json: &str) -> Result<String, JsError> {
 #[wasm_bindgen(js_name = renderLink)]
 pub fn render_link(content: &str) -> Result<JsValue, JsError> {
     let Fragments { answer, doubts, groups, .. } = report::linked(&link::decode(content)?);
-    Ok(serde_wasm_bindgen::to_value(&Linked { answer, doubts, groups })?)
+    Ok(glue::plain(&Linked { answer, doubts, groups }))
 }
 
 /// Two results side by side, as HTML. They may be of two browsers, devices or versions.
@@ -102,15 +103,12 @@ struct Condition {
 }
 
 /// What would make a run doubtful that began now: a list of headings and sentences.
-///
-/// # Errors
-/// None in practice: plain data can always be handed over.
 #[wasm_bindgen]
-pub async fn conditions() -> Result<JsValue, JsError> {
+pub async fn conditions() -> JsValue {
     let doubts = report::beforehand(&env::environment().await);
     let told = doubts.iter().filter(|doubt| doubt.severity() != Severity::Mild);
     let conditions: Vec<Condition> = told.map(|doubt| Condition { heading: doubt.heading(), sentence: doubt.sentence() }).collect();
-    Ok(serde_wasm_bindgen::to_value(&conditions)?)
+    glue::plain(&conditions)
 }
 
 /// A code for cameras, as SVG.

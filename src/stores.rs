@@ -10,6 +10,8 @@ use crate::deadline;
 use crate::glue::{self, CACHES, INDEXED_DB};
 use crate::opfs::{Call, OpfsError, PREFIX, settle};
 
+use opfs_bench_core::sort;
+
 /// The one store of a database.
 pub const STORE: &str = "files";
 
@@ -145,8 +147,7 @@ pub async fn left() -> Vec<String> {
         names.extend(list.unchecked_into::<Array>().iter().filter_map(|name| name.as_string()));
     }
     names.retain(|name| name.starts_with(PREFIX));
-    names.sort_unstable();
-    names.dedup();
+    sort::distinct(&mut names);
     names
 }
 

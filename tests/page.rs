@@ -23,7 +23,7 @@ fn number(object: &JsValue, name: &str) -> f64 {
 fn quick_says_what_it_writes_and_how_long_it_takes() {
     assert!(presets().contains(&"quick".to_owned()));
     let bench = Bench::new(&preset("quick").ok().unwrap(), None, None).ok().unwrap();
-    let plan = bench.plan().ok().unwrap();
+    let plan = bench.plan();
     assert_eq!(number(&plan, "bytesWritten"), f64::from((32 << 20) + 1000 * 1024));
     assert!((30.0..60.0).contains(&number(&plan, "seconds")));
     assert_eq!(bench.result(), None);
@@ -66,7 +66,7 @@ fn changes_are_checked_with_the_methods_there_are_and_told() {
     assert_eq!(changeable(), ["budget_s", "bs", "filesize", "nrfiles", "iodepth", "methods"]);
     let quick = preset("quick").ok().unwrap();
     let bench = |changes: &[&str]| Bench::new(&quick, None, Some(changes.iter().map(|&change| change.to_owned()).collect()));
-    let plan = bench(&["bs=64KiB", "filesize=64KiB", "budget_s=30"]).ok().unwrap().plan().ok().unwrap();
+    let plan = bench(&["bs=64KiB", "filesize=64KiB", "budget_s=30"]).ok().unwrap().plan();
     assert_eq!(number(&plan, "bytesWritten"), f64::from(51 * (64 << 10)));
     assert_eq!(Reflect::get(&plan, &"told".into()).unwrap().as_string().unwrap(), "blocks of 64 KiB, files of 64 KiB");
     let error = message(bench(&["bs=7", "nrfiles=0"]).err().unwrap());

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use opfs_bench_core::job::{Group, MethodName, Open, Thread, Work};
 use opfs_bench_core::plan::ArmSpec;
 use opfs_bench_core::result::{Allocated, GroupRecord, Role, Stage, StageTimes, Ticks};
+use opfs_bench_core::sort;
 
 use super::control::Control;
 use super::group::{OpenGroup, Opening};
@@ -102,6 +103,6 @@ fn is_taken_apart(arm: &ArmSpec) -> bool {
 fn with_the_workers(stages: &mut Vec<StageTimes>, worker: &[StageTimes]) {
     if stages.iter().any(|times| times.stage == Stage::Delivery) {
         stages.extend(worker.iter().cloned());
-        stages.sort_by_key(|times| times.stage);
+        sort::by_key(stages, |times| times.stage);
     }
 }

@@ -55,7 +55,7 @@ impl Events {
 
     /// Tells the page at once.
     pub fn send(&self, event: &Event) {
-        let event = serde_wasm_bindgen::to_value(event).expect("events are plain data");
+        let event = glue::plain(event);
         if let Err(error) = self.callback.call1(&JsValue::UNDEFINED, &event) {
             // A page that cannot show an event must not end the run; its error still shows where errors do.
             let _ = js_sys::Promise::reject(&error);

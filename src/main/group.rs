@@ -8,6 +8,7 @@ use opfs_bench_core::ops::PILOT_ROUND;
 use opfs_bench_core::plan::{ArmSpec, GroupPlan, Outcome, Step};
 use opfs_bench_core::result::{Allocated, Role, StageTimes, Ticks, Verification, When};
 use opfs_bench_core::seed::Seed;
+use opfs_bench_core::sort;
 use opfs_bench_core::units::Nanos;
 use web_sys::MessageChannel;
 
@@ -91,8 +92,7 @@ impl<'a> OpenGroup<'a> {
     pub async fn open(remote: &'a Remote, arms: &[ArmSpec], opening: Opening<'_>) -> Result<Self, String> {
         let Opening { folder, group, index, seed, first_file } = opening;
         let mut names: Vec<&MethodName> = arms.iter().map(|arm| &arm.method).collect();
-        names.sort_unstable();
-        names.dedup();
+        sort::distinct(&mut names);
         let of = |takes: fn(Thread) -> bool| -> Vec<MethodName> {
             names.iter().filter(|name| takes(name.thread())).map(|name| (*name).clone()).collect()
         };
@@ -140,8 +140,7 @@ impl<'a> OpenGroup<'a> {
         }
         let mut pools = Vec::new();
         let mut sizes: Vec<u32> = in_pool.iter().map(|name| group.workers(name)).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
+        sort::distinct(&mut sizes);
         for workers in sizes {
             let names: Vec<MethodName> = in_pool.iter().filter(|name| group.workers(name) == workers).cloned().collect();
             match Pool::open(remote, workers, |seat| request(&names, &[], Some(seat))).await {

@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use crate::opfs::told;
-use crate::worker::messages::{Answer, Answered, Asked, Request};
+use crate::worker::messages::{Answer, Answered, Asked, Request, from_message, to_message};
 
 type Pending = Rc<RefCell<Waiting>>;
 
@@ -43,7 +43,7 @@ impl Remote {
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new({
             let pending = Rc::clone(&pending);
             move |event: MessageEvent| {
-                let Ok(Answered { id, answer }) = serde_wasm_bindgen::from_value(event.data()) else {
+                let Ok(Answered { id, answer }) = from_message(&event) else {
                     return fail(&pending, "the worker sent a message that the page cannot read");
                 };
                 if let Some(waiting) = take(&pending, id) {
@@ -94,8 +94,7 @@ impl Remote {
     pub fn question(&self, request: Request) -> Question<'_> {
         let id = self.next.get();
         self.next.set(id + 1);
-        let asked = serde_wasm_bindgen::to_value(&Asked { id, request }).expect("requests are plain data");
-        Question { worker: &self.worker, asked, answer: self.expect(id) }
+        Question { worker: &self.worker, asked: to_message(&Asked { id, request }), answer: self.expect(id) }
     }
 
     /// An error once the worker has failed.

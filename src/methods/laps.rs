@@ -3,6 +3,7 @@
 
 use js_sys::{ArrayBuffer, JsString, Uint8Array};
 use opfs_bench_core::result::{Stage, StageTimes};
+use opfs_bench_core::sort;
 use opfs_bench_core::units::Nanos;
 
 use super::{Block, Sink};
@@ -98,7 +99,7 @@ impl Laps {
 
     /// Everything, in the stages' order.
     pub fn into_times(mut self) -> Vec<StageTimes> {
-        self.times.sort_by_key(|times| times.stage);
+        sort::by_key(&mut self.times, |times| times.stage);
         self.times
     }
 }

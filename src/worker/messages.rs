@@ -5,9 +5,26 @@ use opfs_bench_core::job::{Fileset, Group, MethodName};
 use opfs_bench_core::result::{Allocated, Fixture, Pacing, StageTimes, When};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::Nanos;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use wasm_bindgen::JsValue;
+use web_sys::MessageEvent;
 
 use crate::methods::Unopened;
+
+/// A message as it is posted: JSON, as results are, so that one reader and one writer serve both. Whole numbers of any size come through.
+pub fn to_message(message: &impl Serialize) -> JsValue {
+    serde_json::to_string(message).expect("messages are plain data").into()
+}
+
+/// What was posted by the other thread.
+///
+/// # Errors
+/// When it is something else than [`to_message`] makes, in words that name it.
+pub fn from_message<T: DeserializeOwned>(event: &MessageEvent) -> Result<T, String> {
+    let text = event.data().as_string().ok_or("it is no text")?;
+    serde_json::from_str(&text).map_err(|error| error.to_string())
+}
 
 /// A numbered request.
 #[derive(Debug, Serialize, Deserialize)]

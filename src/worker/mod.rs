@@ -38,7 +38,7 @@ pub fn serve_worker() {
     spawn_local(async move {
         let mut state = State::default();
         while let Some(event) = requests.next().await {
-            match serde_wasm_bindgen::from_value::<Asked>(event.data()) {
+            match messages::from_message(&event) {
                 Ok(Asked { id, request }) => post(&scope, id, state.answer(request, &event).await),
                 Err(error) => post(&scope, 0, Err(format!("the worker got a message that it cannot read: {error}"))),
             }
@@ -47,8 +47,7 @@ pub fn serve_worker() {
 }
 
 fn post(scope: &DedicatedWorkerGlobalScope, id: u32, answer: Result<Answer, String>) {
-    let message = serde_wasm_bindgen::to_value(&Answered { id, answer }).expect("answers are plain data");
-    scope.post_message(&message).expect("plain data can be cloned");
+    scope.post_message(&messages::to_message(&Answered { id, answer })).expect("plain data can be cloned");
 }
 
 #[derive(Default)]

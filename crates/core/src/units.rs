@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A number of bytes. In a job it is a whole number or text with a unit: `"4KiB"`, `"32 MiB"`, `"1000 B"`, fio's `"4k"`.
@@ -67,16 +68,25 @@ impl Serialize for Bytes {
 
 impl<'de> Deserialize<'de> for Bytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged, expecting = "a size: a whole number of bytes, or text such as \"4KiB\"")]
-        enum Raw {
-            Number(u64),
-            Text(String),
-        }
-        match Raw::deserialize(deserializer)? {
-            Raw::Number(number) => Ok(Self(number)),
-            Raw::Text(text) => text.parse().map_err(serde::de::Error::custom),
-        }
+        deserializer.deserialize_any(Size)
+    }
+}
+
+struct Size;
+
+impl Visitor<'_> for Size {
+    type Value = Bytes;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a size: a whole number of bytes, or text such as \"4KiB\"")
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Bytes, E> {
+        Ok(Bytes(number))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Bytes, E> {
+        text.parse().map_err(E::custom)
     }
 }
 

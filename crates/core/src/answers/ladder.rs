@@ -2,6 +2,7 @@
 
 use crate::job::{Group, MethodName, Open, Work};
 use crate::result::{GroupResult, RunResult};
+use crate::sort;
 use crate::units::Bytes;
 
 /// With fewer rungs there is no line to speak of.
@@ -75,7 +76,7 @@ pub fn of(run: &RunResult, axis: Axis) -> Vec<Ladder> {
     let mut ladders: Vec<Ladder> =
         ladders.into_iter().map(|(_, ladder)| ladder).filter(|ladder| ladder.rungs.len() >= FEWEST_RUNGS).collect();
     for ladder in &mut ladders {
-        ladder.rungs.sort_unstable();
+        sort::by(&mut ladder.rungs, Ord::cmp);
     }
     ladders
 }

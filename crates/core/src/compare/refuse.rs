@@ -81,7 +81,7 @@ impl Property {
 
 fn workload(run: &RunResult, name: &str) -> String {
     let Some(group) = run.job.groups.iter().find(|group| group.name == name) else { return String::new() };
-    let (rw, open) = (format!("{:?}", group.rw).to_lowercase(), format!("{:?}", group.open).to_lowercase());
+    let (rw, open) = (group.rw.name(), group.open.name());
     let timed = match (group.timing, group.rate_iops) {
         (_, Some(rate)) => format!(", {rate} ops/s offered"),
         (Timing::Ops, None) => ", op by op".into(),

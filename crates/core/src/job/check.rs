@@ -244,7 +244,7 @@ mod tests {
         for (change, into, told) in [
             (r#"name = "own""#, r#"name = "O wn""#, "job, name: \"O wn\"; allowed are"),
             ("budget_s = 10", "budget_s = -3", "job, budget_s: -3 s; allowed are 1 to"),
-            ("budget_s = 10", "budget_s = nan", "job, budget_s: NaN"),
+            ("budget_s = 10", "budget_s = nan", "job, budget_s: nan; allowed are"),
             (r#""1 MiB""#, r#""32 KiB""#, "job, storage: 32 KiB allowed, but the groups' files take 64 KiB"),
             (r#""4 KiB""#, r#""5 KiB""#, "group blocks, bs: 5120 B do not divide a file of 65536 B"),
             (

@@ -147,6 +147,21 @@ pub enum Work {
 }
 
 impl Rw {
+    /// As a job spells it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::RandRead => "randread",
+            Self::ReadBackwards => "read-backwards",
+            Self::Write => "write",
+            Self::RandWrite => "randwrite",
+            Self::Copy => "copy",
+            Self::Open => "open",
+            Self::Lock => "lock",
+        }
+    }
+
     /// What an op does.
     #[must_use]
     pub fn work(self) -> Work {
@@ -355,6 +370,16 @@ mod tests {
         for name in Job::presets() {
             let job = Job::from_toml(Job::preset(name).expect("listed")).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert_eq!(job.name, name);
+        }
+    }
+
+    #[test]
+    fn words_are_named_as_files_spell_them() {
+        for rw in [Rw::Read, Rw::RandRead, Rw::ReadBackwards, Rw::Write, Rw::RandWrite, Rw::Copy, Rw::Open, Rw::Lock] {
+            assert_eq!(serde_json::to_value(rw).expect("a word"), rw.name());
+        }
+        for open in [Open::Each, Open::Kept] {
+            assert_eq!(serde_json::to_value(open).expect("a word"), open.name());
         }
     }
 

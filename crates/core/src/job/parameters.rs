@@ -2,6 +2,7 @@
 
 use super::check::LARGEST_SIZE;
 use super::{BadJob, Group, Job, MethodName, Mistake, Open, Rw};
+use crate::json;
 use crate::units::Bytes;
 
 /// Changes to a job. What is None stays as the job has it.
@@ -44,7 +45,7 @@ impl Parameters {
         let whole = || value.parse().map_err(|_| format!("“{value}” is no whole number"));
         let size = || value.parse().map_err(|error: crate::units::BadSize| error.to_string());
         match name {
-            "budget_s" => self.budget_s = Some(value.parse().map_err(|_| format!("“{value}” is no number of seconds"))?),
+            "budget_s" => self.budget_s = Some(json::number(value).ok_or_else(|| format!("“{value}” is no number of seconds"))?),
             "bs" => self.bs = Some(size()?),
             "filesize" => self.filesize = Some(size()?),
             "nrfiles" => self.nrfiles = Some(whole()?),

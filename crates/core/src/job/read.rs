@@ -4,13 +4,15 @@
 use std::ops::Range;
 
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use toml::Spanned;
-use toml::de::{DeArray, DeString, DeTable, DeValue, Error, ValueDeserializer};
+use toml::de::{DeArray, DeString, DeTable, DeValue, Error};
 
 use super::check;
 use super::mistake::{BadJob, Mistake, Problem};
 use super::names::{fields_of, nearest};
 use super::{Group, Job};
+use crate::json;
 
 /// The fields that have no default, each with a value that is allowed. Nothing of it is ever measured.
 const SMALLEST_JOB: &str = "name = 'x'\ntitle = ''\nbudget_s = 1\nstorage = 1\ngroup = []";
@@ -181,8 +183,8 @@ impl<'t> Reader<'t> {
         let smallest = DeTable::parse(smallest).expect("a constant that a test reads").into_inner();
         self.unknown(table, fields, mistakes);
         self.missing(table, &smallest, parse, mistakes);
-        while let Some(error) = parse(table) {
-            self.wrong(table, &smallest, &error, parse, mistakes);
+        if parse(table).is_some() {
+            self.wrong(table, &smallest, parse, mistakes);
         }
     }
 
@@ -215,7 +217,7 @@ impl<'t> Reader<'t> {
                     None => is_allowed("text in quotes"),
                     Some(error) if expected(&error).is_some() => is_allowed(&allowed(name, &error)),
                     // Types of our own say what was found first.
-                    Some(error) => error.message().split_once(": ").map_or("it has no default", |(_, allowed)| allowed).to_owned(),
+                    Some(error) => error.split_once(": ").map_or("it has no default", |(_, allowed)| allowed).to_owned(),
                 };
                 mistakes.push(self.place.mistake(name, format!("is missing; {allowed}")));
                 self.replace(table, name, Some((key, value)));
@@ -223,39 +225,44 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Tells what is wrong with the first value that is, and takes it out: of a list, the entries that are wrong.
-    fn wrong(&mut self, table: &mut DeTable<'t>, smallest: &DeTable<'t>, error: &Error, parse: &Parse, mistakes: &mut Vec<Mistake>) {
-        let span = error.span().unwrap_or_default();
-        let holds = |other: Range<usize>| other.start <= span.start && span.end <= other.end;
-        let field = table.iter().find(|(key, value)| self.place.is_usable(key.as_ref().as_ref()) && holds(value.span()));
-        let (key, value) = field.map(|(key, value)| (key.clone(), value.clone())).expect("an error is in some value");
-        let name: &str = key.as_ref();
-        let mistake = |span: Range<usize>, error: &Error| Mistake {
-            line: Some(line(self.text, span.start)),
-            ..self.place.mistake(name, told(name, &shown(self.text, &span), error))
-        };
-        let list_span = value.span();
-        let before = mistakes.len();
-        if let DeValue::Array(entries) = value.into_inner() {
+    /// Tells what is wrong with each value that is, and takes it out: of a list, the entries that are wrong. A value is wrong where the
+    /// smallest job is none with it.
+    fn wrong(&mut self, table: &mut DeTable<'t>, smallest: &DeTable<'t>, parse: &Parse, mistakes: &mut Vec<Mistake>) {
+        for (key, value) in table.clone() {
+            let name: &str = key.as_ref();
+            let alone = |value: DeValue<'t>| {
+                let mut table = smallest.clone();
+                table.insert(key.clone(), Spanned::new(0..0, value));
+                parse(&table)
+            };
+            let Some(error) = alone(value.as_ref().clone()) else { continue };
+            // Where it should be one of several words, that is what anything else is told.
+            let error =
+                alone(DeValue::String(DeString::Borrowed(""))).filter(|error| error.starts_with("unknown variant")).unwrap_or(error);
+            let is_list = alone(DeValue::Array(DeArray::new())).is_none();
+            let mistake = |span: Range<usize>, error: &str| Mistake {
+                line: Some(line(self.text, span.start)),
+                ..self.place.mistake(name, told(name, &shown(self.text, &span), error))
+            };
+            let span = value.span();
+            let before = mistakes.len();
             let mut rest = DeArray::new();
-            let mut alone = smallest.clone();
-            for entry in entries {
-                let list = DeArray::from_iter([entry.clone()]);
-                alone.insert(key.clone(), Spanned::new(list_span.clone(), DeValue::Array(list)));
-                match parse(&alone) {
-                    None => rest.push(entry),
-                    Some(error) => mistakes.push(mistake(entry.span(), &error)),
+            if let (true, DeValue::Array(entries)) = (is_list, value.into_inner()) {
+                for entry in entries {
+                    match alone(DeValue::Array(DeArray::from_iter([entry.clone()]))) {
+                        None => rest.push(entry),
+                        Some(error) => mistakes.push(mistake(entry.span(), &error)),
+                    }
                 }
             }
-            if mistakes.len() > before && !rest.is_empty() {
-                table.insert(key.clone(), Spanned::new(list_span, DeValue::Array(rest)));
-                return;
+            if mistakes.len() == before {
+                mistakes.push(mistake(span, &error));
+            } else if !rest.is_empty() {
+                table.insert(key, Spanned::new(span, DeValue::Array(rest)));
+                continue;
             }
+            self.replace(table, name, smallest.get_key_value(name));
         }
-        if mistakes.len() == before {
-            mistakes.push(mistake(span.clone(), error));
-        }
-        self.replace(table, name, smallest.get_key_value(name));
     }
 
     /// Puts the smallest job's value in place of one, or none where there is a default.
@@ -269,29 +276,60 @@ impl<'t> Reader<'t> {
 }
 
 /// What is wrong with a table as a job's or a group's, if anything.
-type Parse = dyn Fn(&DeTable) -> Option<Error>;
+type Parse = dyn Fn(&DeTable) -> Option<String>;
 
-fn parse<T: DeserializeOwned>(table: &DeTable) -> Result<T, Error> {
-    T::deserialize(ValueDeserializer::from(Spanned::new(0..0, DeValue::Table(table.clone()))))
+/// By way of JSON's text, so that one reader serves jobs and results.
+fn parse<T: DeserializeOwned>(table: &DeTable) -> Result<T, String> {
+    serde_json::from_str(&json_of(table).to_string()).map_err(|error| message(&error))
+}
+
+fn json_of(table: &DeTable) -> Value {
+    table.iter().map(|(key, value)| (key.as_ref().to_string(), json_of_value(value.as_ref()))).collect::<Map<_, _>>().into()
+}
+
+/// What JSON has no word for (a date, a number that is none or out of all ranges) becomes an empty object: no field may be one, and its
+/// type then says what it may be.
+fn json_of_value(value: &DeValue) -> Value {
+    let word = match value {
+        DeValue::String(text) => Some(text.as_ref().into()),
+        DeValue::Boolean(truth) => Some((*truth).into()),
+        DeValue::Integer(number) => {
+            let (digits, radix) = (number.as_str(), number.radix());
+            let unsigned = || u64::from_str_radix(digits, radix).ok().map(Value::from);
+            i64::from_str_radix(digits, radix).ok().map(Value::from).or_else(unsigned)
+        }
+        DeValue::Float(number) => json::number(number.as_str()).map(Value::from),
+        DeValue::Datetime(_) => None,
+        DeValue::Array(entries) => Some(entries.iter().map(|entry| json_of_value(entry.as_ref())).collect()),
+        DeValue::Table(table) => Some(json_of(table)),
+    };
+    word.unwrap_or_else(|| Map::new().into())
+}
+
+/// Without its place, which is one in JSON's text.
+fn message(error: &serde_json::Error) -> String {
+    let told = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    told.strip_suffix(&place).unwrap_or(&told).to_owned()
 }
 
 /// What was found and what is allowed.
-fn told(field: &str, found: &str, error: &Error) -> String {
+fn told(field: &str, found: &str, error: &str) -> String {
     if expected(error).is_some() || check::range(field).is_some() {
         format!("{found}; {}", is_allowed(&allowed(field, error)))
     } else {
         // Types of our own say both by themselves.
-        error.message().to_owned()
+        error.to_owned()
     }
 }
 
 fn is_allowed(allowed: &str) -> String {
-    let several = [" or ", " to ", "`, `"].iter().any(|sign| allowed.contains(sign));
+    let several = !allowed.starts_with("a ") && [" or ", " to ", "`, `"].iter().any(|sign| allowed.contains(sign));
     if several { format!("allowed are {allowed}") } else { format!("allowed is {allowed}") }
 }
 
-fn allowed(field: &str, error: &Error) -> String {
-    let expected = expected(error).unwrap_or_else(|| error.message());
+fn allowed(field: &str, error: &str) -> String {
+    let expected = expected(error).unwrap_or(error);
     let kind = match expected {
         "a string" => "text in quotes",
         "a sequence" => "a list: [\"one\", \"another\"]",
@@ -307,8 +345,8 @@ fn allowed(field: &str, error: &Error) -> String {
 }
 
 /// What serde says that it expected.
-fn expected(error: &Error) -> Option<&str> {
-    let (found, expected) = error.message().split_once(", expected ")?;
+fn expected(error: &str) -> Option<&str> {
+    let (found, expected) = error.split_once(", expected ")?;
     (found.starts_with("invalid ") || found.starts_with("unknown ")).then_some(expected.trim_start_matches("one of "))
 }
 

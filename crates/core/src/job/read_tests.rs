@@ -96,6 +96,25 @@ fn groups_that_are_none_are_told() {
 }
 
 #[test]
+fn a_value_of_another_kind_is_told_what_the_field_may_be() {
+    let rest = SMALLEST_JOB.replace("group = []", "[[group]]\nname = 'x'\ntitle = ''\nbaseline = 'main/slice'");
+    for value in ["-1", "1.5", "nan", "1e400", "-9223372036854775809", "true", "[1, 2]", "[[]]", "{a = 1}", "{}", "1979-05-27"] {
+        let wrong = format!("rw = {value}\nopen = {value}\nbs = {value}\nsize = 1\nmethods = {value}\nfsync = {value}\n");
+        let told = Job::from_toml(&format!("{rest}\n{wrong}")).expect_err(value).to_string();
+        for (line, field, allowed) in [
+            (9, "rw", "allowed are `read`, `randread`"),
+            (10, "open", "allowed are `each` or `kept`"),
+            (11, "bs", "allowed is a size: a whole number of bytes, or text"),
+            (14, "fsync", "allowed is a whole number"),
+        ] {
+            let wanted = format!("line {line}: group x, {field}: {value}; {allowed}");
+            assert!(told.contains(&wanted), "wanted {wanted}\nin {told}");
+        }
+        assert!(told.contains("line 13: group x, methods: "), "{told}");
+    }
+}
+
+#[test]
 fn the_smallest_job_holds_the_fields_without_a_default() {
     fn required<T: DeserializeOwned>(smallest: &str) {
         let table = DeTable::parse(smallest).expect("TOML").into_inner();

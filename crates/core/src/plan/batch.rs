@@ -2,6 +2,7 @@
 
 use crate::protocol;
 use crate::result::Batch;
+use crate::sort;
 use crate::units::Nanos;
 
 /// What the pilot found of an arm that reads.
@@ -47,8 +48,7 @@ pub fn choose(paces: &[Pace], extra: usize, rounds_within: Nanos) -> Batches {
 }
 
 fn tiers(paces: &[Pace], ticks: u64) -> Vec<(u64, Batch)> {
-    let mut by_pace: Vec<usize> = (0..paces.len()).collect();
-    by_pace.sort_by(|a, b| paces[*a].per_op_ns.total_cmp(&paces[*b].per_op_ns));
+    let by_pace = sort::places(paces.len(), &|one, other| paces[one].per_op_ns.total_cmp(&paces[other].per_op_ns));
     let mut arms = vec![(0, Batch::Shared); paces.len()];
     let mut tier: Option<(u64, Batch)> = None;
     for place in by_pace {

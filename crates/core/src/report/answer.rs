@@ -15,6 +15,7 @@ use crate::estimate::{ArmEstimate, Verdict};
 use crate::job::{Group, MethodName, Work};
 use crate::protocol;
 use crate::result::{Arm, Ended, Environment, GroupResult, Outcome, Role, RunResult};
+use crate::sort;
 
 /// The sentence in parts, so that a page can set its clauses apart and stress what was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -284,7 +285,7 @@ impl Kinds {
             (Verdict::Slower, "slower than the baseline", &mut self.slower),
         ] {
             // From the least to the most.
-            list.sort_by(|(one, _), (other, _)| libm::log(*one).abs().total_cmp(&libm::log(*other).abs()));
+            sort::by(list, |(one, _), (other, _)| libm::log(*one).abs().total_cmp(&libm::log(*other).abs()));
             let told = |(point, title): &(f64, String)| {
                 let phrase = times(*point, None).phrase();
                 let factor = phrase.trim_end_matches(" faster").trim_end_matches(" slower");

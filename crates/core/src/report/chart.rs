@@ -13,6 +13,7 @@ use super::{table, words};
 use crate::estimate::{ArmEstimate, Verdict};
 use crate::protocol;
 use crate::result::{Arm, GroupResult, Role};
+use crate::sort;
 
 /// The axis' left and right ends, as parts of the width: its outermost labels and marks need room.
 const EDGES: (f64, f64) = (0.05, 0.95);
@@ -45,7 +46,7 @@ pub(super) fn chart(group: &GroupResult) -> Markup {
     let mut compared: Vec<(&Arm, &ArmEstimate)> =
         table::arms(group).into_iter().filter(|(arm, _)| matches!(arm.role, Role::Null | Role::Contender)).collect();
     // What was asked first, and last how much a difference of nothing looks like.
-    compared.sort_by_key(|(arm, _)| arm.role == Role::Null);
+    sort::by_key(&mut compared, |(arm, _)| arm.role == Role::Null);
     let lanes: Vec<Lane> = compared.iter().filter_map(|(arm, estimate)| Lane::of(group, arm, estimate)).collect();
     let drawn = |arm: &Arm, estimate: &ArmEstimate| Lane::of(group, arm, estimate).is_some();
     let without: Vec<String> =

@@ -74,7 +74,7 @@ impl Csv {
                 arm.n.to_string().into(),
                 elapsed.0.to_string().into(),
                 bytes(record, arm).to_string().into(),
-                rw(record).into(),
+                record.group.rw.name().into(),
                 group.bs.0.to_string().into(),
                 dropped(round).into(),
             ]);
@@ -113,11 +113,6 @@ fn role(arm: &Arm) -> &'static str {
 /// An empty loop touches none.
 fn bytes(record: &GroupRecord, arm: &Arm) -> u64 {
     if arm.role == Role::Empty { 0 } else { arm.n.saturating_mul(record.group.op_bytes().0) }
-}
-
-/// As a job spells it.
-fn rw(record: &GroupRecord) -> String {
-    serde_json::to_value(record.group.rw).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn dropped(round: &Round) -> &'static str {

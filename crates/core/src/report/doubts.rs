@@ -11,6 +11,7 @@ use crate::protocol;
 use crate::result::{
     Arm, Ended, EndsUp, Environment, Fixture, GroupRecord, GroupResult, Incident, Outcome, Role, RunResult, Skipped, Ticks,
 };
+use crate::sort;
 use crate::units::{Bytes, Nanos};
 
 /// Flushes that take less than this for each MiB written did not reach a disk: 0.06 to 0.08 ms in Chromium's private windows, 0.5 to
@@ -143,7 +144,7 @@ pub fn doubts(run: &RunResult) -> Vec<Doubt> {
     doubts.extend(per_group(run, unsteady, Doubt::NoSteadyState));
     doubts.extend(run.environment.automated.then_some(Doubt::Automated));
     doubts.extend((run.polls > 0).then_some(Doubt::Polled(run.polls)));
-    doubts.sort_by_key(Doubt::severity);
+    sort::by_key(&mut doubts, Doubt::severity);
     doubts
 }
 
@@ -151,7 +152,7 @@ pub fn doubts(run: &RunResult) -> Vec<Doubt> {
 #[must_use]
 pub fn beforehand(environment: &Environment) -> Vec<Doubt> {
     let mut doubts = of_environment(environment, None);
-    doubts.sort_by_key(Doubt::severity);
+    sort::by_key(&mut doubts, Doubt::severity);
     doubts
 }
 

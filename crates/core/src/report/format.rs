@@ -1,5 +1,7 @@
 //! Numbers for people: a unit on each, as many digits as mean something, and no 0.00.
 
+use crate::json;
+
 /// A quantity is shown with this many significant digits, unless its interval asks for more.
 const DIGITS: usize = 3;
 /// However narrow the interval, more digits than this are not read.
@@ -128,7 +130,7 @@ pub fn ratio_estimate(point: f64, interval: Option<(f64, f64)>) -> Estimate {
     if let Some((low, high)) = interval {
         let most = decimals(point, MOST_DIGITS);
         let mut places = shared_decimals(point, low, high);
-        let hides = |end: f64, places: usize| end != 1.0 && format!("{end:.places$}").parse() == Ok(1.0);
+        let hides = |end: f64, places: usize| end != 1.0 && json::number(&format!("{end:.places$}")) == Some(1.0);
         while places < most && (hides(low, places) || hides(high, places)) {
             places += 1;
         }

@@ -63,7 +63,7 @@ pub(super) fn block(run: &RunResult) -> Option<String> {
     }
     text.extend([
         String::new(),
-        format!("1 MB = 1 000 000 B. Sync handles {} one block at a time whatever Q says.", first.to_lowercase()),
+        format!("1 MB = 1 000 000 B. Sync handles {} one block at a time whatever Q says.", first.to_ascii_lowercase()),
         SIDES.map(|side| format!("{}: {}", side.name, used(run, &side).join(", "))).join("; "),
     ]);
     let text = text.join("\n") + "\n";

@@ -8,6 +8,7 @@ use crate::estimate::{ArmEstimate, LatencyEstimates};
 use crate::job::{Group, Timing};
 use crate::protocol;
 use crate::result::{Arm, GroupRecord, GroupResult};
+use crate::sort;
 use crate::stats::{Latency, LatencyPercentile};
 use crate::units::Nanos;
 
@@ -103,8 +104,7 @@ fn legend(job: &Group, timed: &[&LatencyEstimates]) -> Vec<Entry> {
         legend.push(entry(NONE.into(), format!("too few ops; needed are {}", wanted.join(", "))));
     }
     let mut below: Vec<String> = latencies(timed).filter_map(ten_ticks).map(self::below).collect();
-    below.sort();
-    below.dedup();
+    sort::distinct(&mut below);
     let text = || format!("shorter than {} ticks of the clock: no number", protocol::LATENCY_TICKS);
     legend.extend(below.into_iter().map(|term| entry(term, text())));
     legend

@@ -1,5 +1,7 @@
 //! Pieces of sentences: counts with their nouns, capitals, and text from outside made harmless.
 
+use std::iter;
+
 /// A count with its noun: `1 round`, `2 rounds`.
 pub(super) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
@@ -30,10 +32,10 @@ pub(super) fn unbroken(text: &str) -> String {
     unbroken.split_off(1)
 }
 
-/// Text with its first letter in upper case, for a heading or the beginning of a sentence.
+/// Text with its first letter in upper case where that is a letter of English, for a heading or the beginning of a sentence.
 pub(super) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    letters.next().map(|first| iter::once(first.to_ascii_uppercase()).chain(letters).collect()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::estimate::{ArmEstimate, Verdict};
 use crate::job::{Group, MethodName, Work};
 use crate::protocol;
 use crate::result::{Arm, Batch, Ended, GroupRecord, GroupResult, Role, WashOut};
+use crate::sort;
 
 /// A group's table and all that stands around it.
 pub(super) struct Table {
@@ -193,7 +194,7 @@ impl Table {
 /// Every arm with what follows for it, empty arms last.
 pub(super) fn arms(group: &GroupResult) -> Vec<(&Arm, &ArmEstimate)> {
     let mut arms: Vec<_> = group.record.arms.iter().zip(&group.estimates.arms).collect();
-    arms.sort_by_key(|(arm, _)| arm.role == Role::Empty);
+    sort::by_key(&mut arms, |(arm, _)| arm.role == Role::Empty);
     arms
 }
 
@@ -201,7 +202,7 @@ pub(super) fn arms(group: &GroupResult) -> Vec<(&Arm, &ArmEstimate)> {
 pub(super) fn lines(group: &GroupResult) -> Vec<(&Arm, &ArmEstimate)> {
     let mut lines = arms(group);
     lines.extend(native::arm(group));
-    lines.sort_by_key(|(arm, _)| arm.role == Role::Empty);
+    sort::by_key(&mut lines, |(arm, _)| arm.role == Role::Empty);
     lines
 }
 
@@ -235,7 +236,7 @@ fn remarks(group: &GroupResult, arms: &[(&Arm, &ArmEstimate)]) -> (Vec<Entry>, V
         .enumerate()
         .map(|(place, (sentence, details))| Entry { term: mark(place).into(), text: remark(sentence, &details) });
     let joined = |mut marks: Vec<&'static str>| {
-        marks.sort_unstable();
+        sort::by(&mut marks, Ord::cmp);
         marks.join(" ")
     };
     (entries.collect(), marks.into_iter().map(joined).collect())

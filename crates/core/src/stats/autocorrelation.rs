@@ -9,6 +9,8 @@
 //!
 //! Geyer, C. J. (1992). Practical Markov chain Monte Carlo. Statistical Science 7, 473-483, section 3.3.
 
+use crate::sort;
+
 /// The lag-1 autocorrelation of the ranks of `values`, which stand in the order of time: around 0 where rounds are
 /// independent, towards 1 where slow ones follow slow ones. Equal values share the mean of their ranks. None with fewer
 /// than four values, or where all are equal.
@@ -58,8 +60,7 @@ impl Ranks {
 
 /// The ranks from 1; equal values share the mean of theirs.
 pub(super) fn midranks(values: &[f64]) -> Vec<f64> {
-    let mut by_value: Vec<usize> = (0..values.len()).collect();
-    by_value.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    let by_value = sort::places(values.len(), &|one, other| values[one].total_cmp(&values[other]));
     let mut ranks = vec![0.0; values.len()];
     let mut first = 0;
     while first < by_value.len() {

@@ -4,6 +4,8 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use crate::json;
+
 /// The t beyond which, on both sides together, 1 - `level` of the distribution with so many degrees of freedom (above 0, not
 /// always whole) lies. R: `qt((1 + level) / 2, degrees_of_freedom)`.
 ///
@@ -14,7 +16,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 pub(crate) fn two_sided_quantile(level: f64, degrees_of_freedom: f64) -> f64 {
     let student = StudentsT::new(0.0, 1.0, degrees_of_freedom).expect("degrees of freedom are above zero");
     let quantile = student.inverse_cdf(f64::midpoint(1.0, level));
-    format!("{quantile:.9e}").parse().expect("what was written as a number reads as one")
+    json::number(&format!("{quantile:.9e}")).expect("what was written as a number reads as one")
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::report::format::{duration_estimate, percent};
 use crate::report::table::{Cell, Detail, Row};
 use crate::report::words;
 use crate::result::{Role, RunResult};
+use crate::sort;
 
 /// What a price of a byte is shown for.
 const SHOWN_BYTES: f64 = 1_048_576.0;
@@ -77,7 +78,8 @@ fn sentence(run: &RunResult, model: &CostModel) -> String {
 /// The rows that the others predict wrongly, worst first.
 fn far_off(run: &RunResult, model: &CostModel) -> Vec<String> {
     let mut wrong: Vec<&Predicted> = model.rows.iter().filter(|row| !row.is_right()).collect();
-    wrong.sort_by(|one, other| libm::fabs(libm::log(other.error() + 1.0)).total_cmp(&libm::fabs(libm::log(one.error() + 1.0))));
+    let by = |row: &Predicted| libm::fabs(libm::log(row.error() + 1.0));
+    sort::by(&mut wrong, |one, other| by(other).total_cmp(&by(one)));
     let said = |row: &Predicted| {
         let group = run.groups.get(row.group).map_or_else(String::new, |group| words::title(&group.record.group));
         format!("{} in {group} ({})", row.method, error(row))

@@ -10,6 +10,7 @@ use crate::report::format::{duration_estimate, percent, ratio_estimate, size_est
 use crate::report::lines::{self, Line, MOST_LINES, Point, Scale};
 use crate::report::table::{Cell, Detail, Heading, Row};
 use crate::result::{GroupResult, Role, RunResult};
+use crate::sort;
 
 pub(super) fn of(run: &RunResult) -> Vec<Finding> {
     let ladders = [Axis::Block, Axis::File].into_iter().flat_map(|axis| ladder::of(run, axis));
@@ -53,8 +54,8 @@ fn arm<'a>(group: &'a GroupResult, method: &MethodName) -> Option<&'a ArmEstimat
 /// The lines that a chart has room for: the baseline's and the fastest, and the names of the others.
 fn drawn(lines: Vec<Line>) -> (Vec<Line>, Vec<String>) {
     let mean = |line: &Line| line.points.iter().map(|point| libm::log(point.ns)).sum::<f64>() / line.points.len() as f64;
-    let mut order: Vec<usize> = (1..lines.len()).collect();
-    order.sort_by(|one, other| mean(&lines[*one]).total_cmp(&mean(&lines[*other])));
+    let mut order = sort::places(lines.len(), &|one, other| mean(&lines[one]).total_cmp(&mean(&lines[other])));
+    order.retain(|place| *place != 0);
     order.truncate(MOST_LINES - 1);
     let (drawn, left): (Vec<_>, Vec<_>) = lines.into_iter().enumerate().partition(|(place, _)| *place == 0 || order.contains(place));
     (drawn.into_iter().map(|(_, line)| line).collect(), left.into_iter().map(|(_, line)| line.name).collect())
