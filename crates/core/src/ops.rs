@@ -3,7 +3,7 @@
 
 use rand::{Rng, RngExt};
 
-use crate::job::{Group, Rw, Work};
+use crate::job::{Group, OwnFile, Rw, Work};
 use crate::seed::{Purpose, Seed};
 
 /// One read or write; of a file that is copied, all of it.
@@ -26,15 +26,40 @@ const VERIFIED_OPS: u64 = 64;
 const VERIFIED_BYTES: u64 = 64 << 20;
 
 /// The blocks of a group's files.
-#[derive(Clone, Copy, Debug)]
-struct Blocks {
-    per_file: u64,
+#[derive(Clone, Debug)]
+struct Blocks<'a> {
+    layout: Layout<'a>,
     count: u64,
+    /// The length of a block; where they differ, of the longest.
     len: u32,
 }
 
-impl Blocks {
-    fn of(group: &Group) -> Self {
+/// Where blocks are.
+#[derive(Clone, Debug)]
+enum Layout<'a> {
+    /// As many in each file.
+    Even { per_file: u64 },
+    /// Each is one of these files, whole.
+    Files(&'a [OwnFile]),
+    /// The number of each file's first block: as many as lie wholly within it.
+    Within(Vec<u64>),
+}
+
+impl<'a> Blocks<'a> {
+    fn of(group: &'a Group) -> Self {
+        if let Some(own) = &group.own {
+            let len = u32::try_from(group.bs.0).expect("a checked job's blocks are at most 64 MiB");
+            if own.whole {
+                return Self { layout: Layout::Files(&own.files), count: own.files.len() as u64, len };
+            }
+            let mut count = 0;
+            let mut firsts = Vec::with_capacity(own.files.len());
+            for file in own.files.iter() {
+                firsts.push(count);
+                count += file.size.0 / group.bs.0;
+            }
+            return Self { layout: Layout::Within(firsts), count, len };
+        }
         let file_size = group.fileset().file_size.0;
         let whole = |len: u64| (1, u64::from(group.nrfiles), len);
         let (per_file, count, len) = match group.rw.work() {
@@ -43,18 +68,40 @@ impl Blocks {
             // What they open is checked by its first block.
             Work::Open | Work::Lock => whole(group.bs.0),
         };
-        Self { per_file, count, len: u32::try_from(len).expect("a checked job's ops are at most 1 GiB") }
+        Self { layout: Layout::Even { per_file }, count, len: u32::try_from(len).expect("a checked job's ops are at most 1 GiB") }
     }
 
-    fn all(self) -> Vec<u32> {
+    fn all(&self) -> Vec<u32> {
         (0..u32::try_from(self.count).expect("a checked job has at most 2^22 blocks")).collect()
     }
 
-    fn op(self, block: u64) -> Op {
-        Op {
-            file: u32::try_from(block / self.per_file).expect("a checked job has at most 10 000 files"),
-            at: block % self.per_file * u64::from(self.len),
-            len: self.len,
+    fn op(&self, block: u64) -> Op {
+        let number = |file: u64| u32::try_from(file).expect("a checked job has at most 10 000 files");
+        let place = usize::try_from(block).expect("a checked job has at most 2^22 blocks");
+        let (file, in_file) = match &self.layout {
+            Layout::Even { per_file } => (block / per_file, block % per_file),
+            Layout::Files(files) => {
+                let len = u32::try_from(files[place].size.0).expect("a checked job's blocks are at most 64 MiB");
+                return Op { file: number(block), at: 0, len };
+            }
+            Layout::Within(firsts) => {
+                let file = firsts.partition_point(|first| *first <= block) - 1;
+                (file as u64, block - firsts[file])
+            }
+        };
+        Op { file: number(file), at: in_file * u64::from(self.len), len: self.len }
+    }
+
+    /// The op of another file that is as far in as this one, or where that has fewer blocks, begins again from its first.
+    fn moved(&self, op: &Op, file: u32) -> Op {
+        match &self.layout {
+            Layout::Even { .. } => Op { file, ..*op },
+            Layout::Files(_) => self.op(file.into()),
+            Layout::Within(firsts) => {
+                let first = firsts[file as usize];
+                let end = firsts.get(file as usize + 1).copied().unwrap_or(self.count);
+                self.op(first + op.at / u64::from(self.len) % (end - first))
+            }
         }
     }
 }
@@ -95,11 +142,29 @@ pub fn round(group: &Group, seed: Seed, index: u32, number: u32, stride: u64, n:
     }
 }
 
+/// The bytes of the first `n` ops of a round, as [`round`] has them.
+#[must_use]
+pub fn bytes(group: &Group, seed: Seed, index: u32, number: u32, stride: u64, n: u64) -> u64 {
+    if !group.is_uneven() {
+        return group.moved(n);
+    }
+    let mut ops = Vec::new();
+    round(group, seed, index, number, stride, n, &mut ops);
+    ops.iter().map(|op| u64::from(op.len)).sum()
+}
+
+/// Moves ops to a file, each as far into it as it was into its own.
+pub fn move_to(group: &Group, file: u32, ops: &mut [Op]) {
+    let blocks = Blocks::of(group);
+    ops.iter_mut().for_each(|op| *op = blocks.moved(op, file));
+}
+
 /// The ops that a verification reads: the first and the last block, and others at random, all of them where they are few.
 #[must_use]
 pub fn verification(group: &Group, seed: Seed, index: u32) -> Vec<Op> {
     let blocks = Blocks::of(group);
-    let affordable = (VERIFIED_BYTES / u64::from(blocks.len)).max(2);
+    let uneven = matches!(blocks.layout, Layout::Files(_));
+    let affordable = if uneven { VERIFIED_OPS } else { (VERIFIED_BYTES / u64::from(blocks.len)).max(2) };
     let wanted = blocks.count.min(affordable).min(VERIFIED_OPS);
     let mut order = blocks.all();
     let mut rng = seed.stream(Purpose::Verification { group: index });
@@ -112,7 +177,19 @@ pub fn verification(group: &Group, seed: Seed, index: u32) -> Vec<Op> {
             chosen[place.expect("at least two places, and the ends take one each")] = end;
         }
     }
-    chosen.iter().map(|block| blocks.op(u64::from(*block))).collect()
+    let ops = chosen.iter().map(|block| (*block, blocks.op(u64::from(*block))));
+    if !uneven {
+        return ops.map(|(_, op)| op).collect();
+    }
+    // Of files of all sizes, as many as there are bytes for: one that is too large for what is left does not end it.
+    let mut bytes = 0;
+    let mut affordable = |op: &Op| {
+        let with_it = bytes + u64::from(op.len);
+        let fits = with_it <= VERIFIED_BYTES;
+        bytes = if fits { with_it } else { bytes };
+        fits
+    };
+    ops.filter(|(block, op)| affordable(op) || [0, last].contains(block)).map(|(_, op)| op).collect()
 }
 
 #[cfg(test)]

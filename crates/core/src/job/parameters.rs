@@ -191,10 +191,17 @@ impl Job {
 }
 
 /// What a group reads, as the presets' own titles say it.
-fn title(group: &Group) -> String {
+pub(super) fn title(group: &Group) -> String {
     let file_size = group.fileset().file_size;
     let (bs, files) = (group.bs, group.nrfiles);
+    let own = group.own.as_ref().map_or_else(String::new, |own| own.files(files));
     let what = match (group.whole_files(), group.rw, files) {
+        (true, Rw::Read, _) if group.own.is_some() => format!("{own}, read whole"),
+        (true, Rw::RandRead, _) if group.own.is_some() => format!("{own}, read whole in a random order"),
+        (true, Rw::ReadBackwards, _) if group.own.is_some() => format!("{own}, read whole, the last first"),
+        (false, Rw::Read, _) if group.own.is_some() => format!("{own} in order by {bs}"),
+        (false, Rw::RandRead, _) if group.own.is_some() => format!("random {bs} reads in {own}"),
+        (false, Rw::ReadBackwards, _) if group.own.is_some() => format!("{bs} reads from the end on in {own}"),
         (true, Rw::Read | Rw::RandRead, 1) => format!("a whole file of {file_size}"),
         (true, Rw::Read | Rw::RandRead, _) => format!("{files} whole files of {file_size}"),
         (false, Rw::Read, 1) => format!("a {file_size} file in order by {bs}"),

@@ -112,7 +112,7 @@ fn role(arm: &Arm) -> &'static str {
 
 /// An empty loop touches none.
 fn bytes(record: &GroupRecord, arm: &Arm) -> u64 {
-    if arm.role == Role::Empty { 0 } else { arm.n.saturating_mul(record.group.op_bytes().0) }
+    if arm.role == Role::Empty { 0 } else { record.group.moved(arm.n) }
 }
 
 /// As a job spells it.
