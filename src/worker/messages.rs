@@ -1,11 +1,13 @@
 //! What the main thread asks of the worker and what it answers. Plain data: handles never cross threads (Safari cannot post
 //! them), so a folder's name does, and the worker opens it again.
 
-use opfs_bench_core::job::{Fileset, Group, MethodName};
+use opfs_bench_core::job::{Fileset, Group, MethodName, OwnFile};
+use opfs_bench_core::reference::Reference;
 use opfs_bench_core::result::{Allocated, Fixture, Pacing, StageTimes, When};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::Nanos;
 use serde::{Deserialize, Serialize};
+use wasm_bindgen::JsValue;
 
 use crate::methods::Unopened;
 
@@ -60,6 +62,9 @@ pub enum Request {
         to: u64,
         /// Written or read back.
         pass: Pass,
+        /// The part's bytes, an `Uint8Array`, where a person's own file is written. Else undefined.
+        #[serde(with = "serde_wasm_bindgen::preserve")]
+        bytes: JsValue,
     },
     /// The fixture's checksums and times, once all parts are written and read back.
     FixtureDone(Fileset),
@@ -69,6 +74,10 @@ pub enum Request {
         folder: String,
         /// The workload.
         group: Group,
+        /// The files of a person's own that it reads, which the group itself does not carry along.
+        own: Vec<OwnFile>,
+        /// What must be read of them.
+        reference: Option<Reference>,
         /// Its number in the job.
         index: u32,
         /// The run's seed.

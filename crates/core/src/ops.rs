@@ -156,7 +156,9 @@ pub fn bytes(group: &Group, seed: Seed, index: u32, number: u32, stride: u64, n:
 /// Moves ops to a file, each as far into it as it was into its own.
 pub fn move_to(group: &Group, file: u32, ops: &mut [Op]) {
     let blocks = Blocks::of(group);
-    ops.iter_mut().for_each(|op| *op = blocks.moved(op, file));
+    for op in ops {
+        *op = blocks.moved(op, file);
+    }
 }
 
 /// The ops that a verification reads: the first and the last block, and others at random, all of them where they are few.

@@ -18,7 +18,7 @@ pub use check::MOST_KEPT_FILES;
 pub use method::{BadMethodName, MethodName, Thread};
 pub use mistake::{BadJob, Mistake, Problem};
 pub use options::Options;
-pub use own::{LeftOut, Own, OwnFile};
+pub use own::{Fitting, LeftOut, Own, OwnFile};
 pub use parameters::{PARAMETERS, Parameters};
 pub use timing::Timing;
 

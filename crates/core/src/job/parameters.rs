@@ -107,6 +107,17 @@ impl Parameters {
         }
     }
 
+    /// Sizes and numbers of files cannot be chosen beside files of a person's own.
+    ///
+    /// # Errors
+    /// With each that was.
+    pub fn check_with_own(&self) -> Result<(), BadJob> {
+        let given = [("filesize", self.filesize.is_some()), ("nrfiles", self.nrfiles.is_some())].into_iter().filter(|(_, given)| *given);
+        let mistakes: Vec<Mistake> =
+            given.map(|(name, _)| mistake(name, "own files are as many and as large as they are: take this out".into())).collect();
+        if mistakes.is_empty() { Ok(()) } else { Err(BadJob { mistakes }) }
+    }
+
     /// The job with them, unchecked. Titles that no longer hold are replaced.
     fn applied(&self, mut job: Job) -> Job {
         job.budget_s = self.budget_s.unwrap_or(job.budget_s);
