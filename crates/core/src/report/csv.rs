@@ -75,7 +75,7 @@ impl Csv {
                 elapsed.0.to_string().into(),
                 bytes(record, arm).to_string().into(),
                 rw(record).into(),
-                group.bs.0.to_string().into(),
+                if group.is_uneven() { group.op_bytes() } else { group.bs }.0.to_string().into(),
                 dropped(round).into(),
             ]);
         }
