@@ -163,7 +163,9 @@ mod tests {
                     assert_eq!(found.digits(), expected, "{chunk} {piece}");
                 }
                 let mut found = Checksum::of_ops(ops);
-                ops.iter().for_each(|op| found.update_text(&decoded(&read(&job, index, op))));
+                for op in ops {
+                    found.update_text(&decoded(&read(&job, index, op)));
+                }
                 assert_eq!(found.digits(), reference.expected(ops, Form::Text));
             }
         }
@@ -177,7 +179,9 @@ mod tests {
         let all: Vec<Vec<u8>> = ops.iter().map(|op| read(&job, 0, op)).collect();
         let checksum = |pieces: &[Vec<u8>]| {
             let mut found = Checksum::of_ops(ops);
-            pieces.iter().for_each(|piece| found.update(piece));
+            for piece in pieces {
+                found.update(piece);
+            }
             found.digits()
         };
         assert_eq!(checksum(&all), expected);

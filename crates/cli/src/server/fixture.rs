@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_RANGE, CONTENT_TYPE, RANGE};
 use axum::http::{HeaderMap, StatusCode};
@@ -47,7 +46,7 @@ impl Counter {
 /// The size of each file.
 pub(super) async fn sizes(State(counter): State<Arc<Counter>>, headers: HeaderMap) -> Response {
     match check_token(&headers, &counter.offer.token) {
-        Ok(()) => Json(counter.offer.fixture.sizes()).into_response(),
+        Ok(()) => answer(Ok(counter.offer.fixture.sizes().into())),
         Err(refusal) => answer(Err(refusal)),
     }
 }

@@ -16,6 +16,7 @@ mod looks;
 mod methods;
 mod network;
 mod open;
+mod own;
 mod page;
 mod parallel;
 mod program;
