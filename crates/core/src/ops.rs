@@ -276,6 +276,84 @@ mod tests {
         }
     }
 
+    /// A job's group of this name on own files of these sizes.
+    fn own(name: &str, sizes: &[u64]) -> Group {
+        let job = Job::from_toml(Job::preset("quick").expect("shipped")).expect("valid");
+        let job = job.with_own(sizes, &()).expect("they fit");
+        job.groups.into_iter().find(|group| group.name == name).expect("a group of quick")
+    }
+
+    const SIZES: [u64; 5] = [1, 4097, 9000, 700, 65_536];
+
+    #[test]
+    fn own_files_are_read_whole_each_once_a_pass() {
+        let group = own("small-files", &SIZES);
+        for rw in [Rw::Read, Rw::RandRead, Rw::ReadBackwards] {
+            let group = Group { rw, ..group.clone() };
+            for number in 0..6 {
+                let passes = ops(&group, number, 10, 10);
+                for pass in passes.chunks(5) {
+                    let mut read: Vec<(u32, u64, u64)> = pass.iter().map(|op| (op.file, op.at, op.len.into())).collect();
+                    read.sort_unstable();
+                    assert_eq!(read, (0..).zip(SIZES).map(|(file, size)| (file, 0, size)).collect::<Vec<_>>(), "{rw:?}");
+                }
+                let total: u64 = SIZES.iter().sum();
+                assert_eq!(bytes(&group, Seed(1), 0, number, 10, 10), 2 * total);
+                let part: u64 = ops(&group, number, 10, 7).iter().map(|op| u64::from(op.len)).sum();
+                assert_eq!(bytes(&group, Seed(1), 0, number, 10, 7), part);
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_of_own_files_lie_wholly_within_them() {
+        for rw in [Rw::Read, Rw::RandRead, Rw::ReadBackwards] {
+            let group = Group { rw, ..own("random-4k", &SIZES) };
+            let mut read: Vec<(u32, u64, u32)> = ops(&group, 0, 1, 19).iter().map(|op| (op.file, op.at, op.len)).collect();
+            read.sort_unstable();
+            // Files 1, 2 and 4 are long enough; they are numbered anew.
+            let blocks = [(0, 1), (1, 2), (2, 16)].into_iter().flat_map(|(file, count)| (0..count).map(move |block| (file, block * 4096, 4096)));
+            assert_eq!(read, blocks.collect::<Vec<_>>(), "{rw:?}");
+            assert_eq!(bytes(&group, Seed(1), 0, 0, 1, 30), 30 * 4096);
+        }
+    }
+
+    #[test]
+    fn ops_are_moved_to_a_file_that_has_them() {
+        let group = own("random-4k", &SIZES);
+        let mut moved = ops(&group, 3, 1, 19);
+        for (file, blocks) in [(0, 1), (1, 2), (2, 16)] {
+            move_to(&group, file, &mut moved);
+            assert!(moved.iter().all(|op| op.file == file && op.at / 4096 < blocks && op.at.is_multiple_of(4096)), "{moved:?}");
+        }
+        let whole = own("small-files", &SIZES);
+        let mut moved = ops(&whole, 0, 1, 5);
+        move_to(&whole, 2, &mut moved);
+        assert!(moved.iter().all(|op| *op == Op { file: 2, at: 0, len: 9000 }), "{moved:?}");
+        let even = self::group("random-4k");
+        let mut moved = ops(&even, 0, 1, 5);
+        let before = moved.clone();
+        move_to(&even, 0, &mut moved);
+        assert_eq!(moved, before);
+    }
+
+    #[test]
+    fn of_own_files_so_many_are_checked_as_there_are_bytes_for() {
+        let checked = |sizes: &[u64]| verification(&own("small-files", sizes), Seed(1), 0);
+        assert_eq!(checked(&SIZES).len(), 5);
+        // The large ones in between take the bytes of the small ones of none.
+        let mut sizes = vec![1000; 40];
+        sizes[7..12].fill(40 << 20);
+        let ops = checked(&sizes);
+        let large = ops.iter().filter(|op| op.len > 1000).count();
+        assert_eq!((ops.len(), large), (36, 1), "{ops:?}");
+        for end in [0, 39] {
+            assert!(ops.iter().any(|op| op.file == end));
+        }
+        let ops = checked(&vec![60 << 20; 3]);
+        assert_eq!(ops.iter().map(|op| op.file).collect::<HashSet<_>>(), HashSet::from([0, 2]));
+    }
+
     #[test]
     fn verification_reads_both_ends_and_all_of_few_blocks() {
         for (name, count) in [("random-4k", 64), ("in-order-1m", 32), ("small-files", 50)] {
