@@ -72,7 +72,11 @@ impl OwnFiles {
             .map_err(|error| format!("{} could not be read: {}. Choose it again, if it is still there", place(), told(&error)))?
             .unchecked_into();
         if u64::from(buffer.byte_length()) != to - from {
-            return Err(format!("{} ended after {} B: it has become shorter since. Choose it again", place(), from + u64::from(buffer.byte_length())));
+            return Err(format!(
+                "{} ended after {} B: it has become shorter since. Choose it again",
+                place(),
+                from + u64::from(buffer.byte_length())
+            ));
         }
         let bytes = Uint8Array::new(&buffer);
         if let Some(copying) = &mut self.copying {

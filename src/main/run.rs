@@ -202,8 +202,11 @@ impl Run {
         let least = needs.min().unwrap_or(Bytes(0));
         match free().await.filter(|free| least > *free) {
             Some(free) => Err(format!(
-                "each group of the job writes {least} or more, but the browser grants this site only {free} more: free storage on the device, \
-                 or choose a smaller job"
+                "each group of the job writes {} or more, but the browser grants this site only {} more: free storage on the device, \
+                 or choose {}",
+                least.rounded(),
+                free.rounded(),
+                if self.own.is_some() { "fewer or smaller files" } else { "a smaller job" }
             )),
             None => Ok(()),
         }
@@ -298,6 +301,7 @@ impl Run {
             own.begin(&self.result.job, self.result.seed);
         }
         for pass in [Pass::Write, Pass::Read] {
+            let mut done = Bytes(0);
             for file in 0..fileset.nrfiles {
                 let size = self.own.as_ref().filter(|_| fileset.own.is_some()).map_or(fileset.file_size.0, |own| own.size(file));
                 for from in (0..size).step_by(usize::try_from(PART).expect("8 MiB")) {
@@ -315,12 +319,13 @@ impl Run {
                     let folder = folder.to_owned();
                     remote.ask_with(Request::Fixture { folder, fileset, first_file, seed, file, from, to, pass, bytes }, &handed).await?;
                     self.control.alive();
+                    done.0 += to - from;
                     let (fraction, left) = self.plan.progress(Nanos(0));
                     let doing = match (pass, fileset.own) {
                         (Pass::Write, None) => format!("writing {} of random bytes", fileset.bytes()),
-                        (Pass::Write, Some(_)) => format!("copying {fileset}"),
+                        (Pass::Write, Some(_)) => format!("copying {fileset}: {} of {}", done.rounded(), fileset.bytes().rounded()),
                         (Pass::Read, None) => format!("checking the {} that were written", fileset.bytes()),
-                        (Pass::Read, Some(_)) => format!("checking the copy of {fileset}"),
+                        (Pass::Read, Some(_)) => format!("checking the copy: {} of {}", done.rounded(), fileset.bytes().rounded()),
                     };
                     self.events.progress(|| Event::Progress { fraction, doing, seconds_left: left.as_s() }).await;
                 }

@@ -197,7 +197,20 @@ impl Method {
 
     const fn doing(name: &'static str, ends_up: EndsUp, works: Works) -> Self {
         let (copies, queue, handles) = (Copies::None, Queue::Deep, Handles::None);
-        Self { name, ends_up, parts: true, one_length: false, needs: &[], copies, queue, handles, deal: None, works, commits: false, serve: None }
+        Self {
+            name,
+            ends_up,
+            parts: true,
+            one_length: false,
+            needs: &[],
+            copies,
+            queue,
+            handles,
+            deal: None,
+            works,
+            commits: false,
+            serve: None,
+        }
     }
 
     /// The same that writes too.

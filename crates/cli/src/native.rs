@@ -54,7 +54,12 @@ struct Task {
 
 impl Work {
     fn of(result: &RunResult, fixture: &Fixture, scratch: &Path, interrupt: Interrupt) -> Self {
-        let workloads = Workloads::new(result.job.clone(), result.seed, scratch).and_then(|workloads| workloads.with_own(fixture.paths()));
+        let own = result.fixtures.iter().find(|copied| copied.fileset.own.is_some()).map(|copied| copied.checksum.clone());
+        let workloads = Workloads::new(result.job.clone(), result.seed, scratch);
+        let workloads = workloads.and_then(|workloads| match own {
+            Some(checksum) => workloads.with_own(fixture.paths(), checksum),
+            None => Ok(workloads),
+        });
         let workloads = workloads.map_err(|error| format!("{error:#}"));
         let task = |group: &GroupResult| Task {
             index: group.record.index as usize,

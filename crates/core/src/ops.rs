@@ -312,7 +312,8 @@ mod tests {
             let mut read: Vec<(u32, u64, u32)> = ops(&group, 0, 1, 19).iter().map(|op| (op.file, op.at, op.len)).collect();
             read.sort_unstable();
             // Files 1, 2 and 4 are long enough; they are numbered anew.
-            let blocks = [(0, 1), (1, 2), (2, 16)].into_iter().flat_map(|(file, count)| (0..count).map(move |block| (file, block * 4096, 4096)));
+            let blocks =
+                [(0, 1), (1, 2), (2, 16)].into_iter().flat_map(|(file, count)| (0..count).map(move |block| (file, block * 4096, 4096)));
             assert_eq!(read, blocks.collect::<Vec<_>>(), "{rw:?}");
             assert_eq!(bytes(&group, Seed(1), 0, 0, 1, 30), 30 * 4096);
         }

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use opfs_bench_core::fixture::{FixtureFile, file_name, file_names};
+use opfs_bench_core::fixture::{Checksum, FixtureFile, file_name, file_names};
 use opfs_bench_core::job::{Fileset, Group};
 use opfs_bench_core::reference::Copying;
 use opfs_bench_core::seed::Seed;
@@ -23,12 +23,14 @@ pub fn of_group(folder: &Path, group: &Group) -> Vec<PathBuf> {
     file_names(group).into_iter().map(|name| folder.join(name)).collect()
 }
 
-/// Copies a person's own files, as [`write`] writes others, and has their bytes pass by whoever takes checksums.
-pub fn copy(folder: &Path, fileset: Fileset, own: &[PathBuf], copying: &mut Copying, stopped: impl Fn() -> bool) -> Result<bool> {
+/// Copies a person's own files, as [`write`] writes others, and has their bytes pass by whoever takes checksums. The checksum of all of them, or
+/// None where it was stopped.
+pub fn copy(folder: &Path, fileset: Fileset, own: &[PathBuf], copying: &mut Copying, stopped: impl Fn() -> bool) -> Result<Option<String>> {
     let paths = paths(folder, fileset);
+    let mut all = Checksum::new();
     for (number, (path, source)) in (0..).zip(paths.iter().zip(own)) {
         if stopped() {
-            return Ok(false);
+            return Ok(None);
         }
         let mut copied = || -> std::io::Result<()> {
             let (mut from, mut to) = (File::open(source)?, File::create_new(path)?);
@@ -40,6 +42,7 @@ pub fn copy(folder: &Path, fileset: Fileset, own: &[PathBuf], copying: &mut Copy
                     return to.sync_all();
                 }
                 copying.pass(number, at, &chunk[..read]);
+                all.update(&chunk[..read]);
                 to.write_all(&chunk[..read])?;
                 at += read as u64;
             }
@@ -52,7 +55,7 @@ pub fn copy(folder: &Path, fileset: Fileset, own: &[PathBuf], copying: &mut Copy
             return Err(error).with_context(|| format!("cannot copy {} to {}", source.display(), folder.display()));
         }
     }
-    Ok(true)
+    Ok(Some(all.digits()))
 }
 
 /// Writes a fileset and hands it to the disk, as the browser's are flushed: what is written back later would disturb the reads. False where

@@ -59,6 +59,8 @@ pub struct Workloads {
     written: Vec<Fileset>,
     /// A person's own files, where they are, and what must be read of their copy: by the group's number.
     own: Vec<PathBuf>,
+    /// The checksum of all that the browser read.
+    in_browser: String,
     references: Vec<(usize, Reference)>,
 }
 
@@ -71,20 +73,29 @@ impl Workloads {
         let place = place::of(scratch)?;
         let folder = scratch.join(FOLDER);
         fs::create_dir(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        Ok(Self { job, seed, folder, place, tick: sample::tick()?, written: Vec::new(), own: Vec::new(), references: Vec::new() })
+        Ok(Self {
+            job,
+            seed,
+            folder,
+            place,
+            tick: sample::tick()?,
+            written: Vec::new(),
+            own: Vec::new(),
+            in_browser: String::new(),
+            references: Vec::new(),
+        })
     }
 
-    /// The same where the job was measured with files of a person's own: these, which are copied.
+    /// The same where the job was measured with files of a person's own: these, which are copied. In the browser, all their bytes together had this
+    /// checksum.
     ///
     /// # Errors
-    /// When they are no longer there, or no longer what they were.
-    pub fn with_own(mut self, own: Vec<PathBuf>) -> Result<Self> {
-        if !own.is_empty() {
-            let size = |path: &PathBuf| fs::metadata(path).map(|file| file.len()).with_context(|| format!("cannot read {}", path.display()));
-            let sizes = own.iter().map(size).collect::<Result<Vec<u64>>>()?;
-            self.job.restore_own(&sizes)?;
-        }
-        Ok(Self { own, ..self })
+    /// When they are no longer there, or no longer as large as they were.
+    pub fn with_own(mut self, own: Vec<PathBuf>, in_browser: String) -> Result<Self> {
+        let size = |path: &PathBuf| fs::metadata(path).map(|file| file.len()).with_context(|| format!("cannot read {}", path.display()));
+        let sizes = own.iter().map(size).collect::<Result<Vec<u64>>>()?;
+        self.job.restore_own(&sizes)?;
+        Ok(Self { own, in_browser, ..self })
     }
 
     /// Reads the group at this place of the job for so long. None where `stopped` said so meanwhile.
@@ -135,9 +146,15 @@ impl Workloads {
         let checked = |(index, group): &(usize, &Group)| ops::verification(group, self.seed, u32::try_from(*index).unwrap_or(u32::MAX));
         let groups: Vec<_> = indices.iter().map(|indexed| (indexed.1, checked(indexed), false)).collect();
         let mut copying = Copying::new(&groups);
-        let whole = files::copy(&self.folder, fileset, &self.own, &mut copying, stopped)?;
+        let Some(checksum) = files::copy(&self.folder, fileset, &self.own, &mut copying, stopped)? else { return Ok(false) };
+        if checksum != self.in_browser {
+            for path in files::paths(&self.folder, fileset) {
+                fs::remove_file(path)?;
+            }
+            bail!("the files have changed since the browser copied them: checksum {checksum} instead of {}", self.in_browser);
+        }
         self.references = indices.iter().map(|(index, _)| *index).zip(copying.finish()).collect();
-        Ok(whole)
+        Ok(true)
     }
 }
 

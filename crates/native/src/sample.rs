@@ -71,14 +71,7 @@ pub struct Sampler {
 
 impl Sampler {
     /// Opens the group's files in the folder.
-    pub fn open(
-        folder: &Path,
-        group: Group,
-        index: u32,
-        seed: Seed,
-        first_file: u32,
-        reference: Option<Reference>,
-    ) -> Result<Self> {
+    pub fn open(folder: &Path, group: Group, index: u32, seed: Seed, first_file: u32, reference: Option<Reference>) -> Result<Self> {
         let block = usize::try_from(group.bs.0).context("blocks are larger than this machine's memory")?;
         let reader = Reader::open(files::of_group(folder, &group), group.open, block).context("cannot open the files")?;
         Ok(Self { group, index, seed, first_file, reference, reader, ops: Vec::new(), verified: None, epoch: Instant::now() })

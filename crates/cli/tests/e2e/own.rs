@@ -133,8 +133,45 @@ fn files_that_are_chosen_on_the_page_are_measured(browser: Browser) {
     });
 }
 
+#[test]
+fn files_that_do_not_fit_are_told_with_the_figures() {
+    let own = own_files();
+    with_page(Browser::Chromium, async |opened: &Opened<'_>| {
+        opened.page.set_job(jobs::SHORT, None).await.unwrap_or_else(|error| panic!("{error:#}"));
+        choose(opened, &paths(own.path())).await;
+        opened.wait_until("the choice", "return !document.getElementById('own').hidden").await;
+        opened.developer_tools("Storage.overrideQuotaForOrigin", json!({ "origin": opened.url, "quotaSize": 1_500_000 })).await;
+        opened.page.start().await.unwrap_or_else(|error| panic!("{error:#}"));
+        assert_eq!(opened.wait_for_end().await, State::Failed);
+        let error = opened.page.poll().await.expect("an answer").error.unwrap_or_default();
+        assert!(error.contains("each group of the job writes 1.07 MiB or more, but the browser grants this site only 0 B more"), "{error}");
+        assert!(error.contains("choose fewer or smaller files"), "{error}");
+        opened.assert_nothing_is_left().await;
+    });
+}
+
+/// What is wrong with files is told before a browser starts, where it can be known.
+#[test]
+fn files_that_cannot_be_measured_end_the_command_at_once() {
+    let own = own_files();
+    fs::write(own.path().join("empty"), "").expect("writable");
+    let at = |name: &str| own.path().join(name).to_str().expect("a plain name").to_owned();
+    let blocks = tempfile::NamedTempFile::new().expect("a temporary file");
+    fs::write(blocks.path(), jobs::MAIN_AGAINST_WORKER).expect("writable");
+    for (path, words) in [
+        (at("nowhere"), "cannot take files from"),
+        (at(""), "leave empty files out"),
+        (at("e.bin"), "none of them is as long as a block of 4 KiB; the longest has 4095 B"),
+    ] {
+        let mut run = Run::spawn(&["run", "--job", blocks.path().to_str().expect("a plain name"), "--fixture", &path], Some(&www()));
+        assert_eq!(run.end(), Some(2), "{}", run.read("stderr"));
+        assert!(run.read("stderr").contains(words) && !run.read("stderr").contains("starting"), "{words}: {}", run.read("stderr"));
+        run.assert_nothing_is_left();
+    }
+}
+
 /// Chooses files with the field, as a driver does it: by their paths.
-async fn choose(opened: &Opened<'_>, paths: &[PathBuf]) {
+pub async fn choose(opened: &Opened<'_>, paths: &[PathBuf]) {
     let element: Value = opened.ask("return document.getElementById('own-files')").await;
     let element = element["element-6066-11e4-a52e-4f735466cecf"].as_str().expect("an element").to_owned();
     let text = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join("\n");

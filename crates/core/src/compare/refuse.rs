@@ -94,7 +94,8 @@ fn workload(run: &RunResult, name: &str) -> String {
         None => format!("by {} of {} in {} files", group.bs, group.size, group.nrfiles),
         Some(own) => {
             // Other files are another workload, though they may be as many and as large.
-            let checksum = run.fixtures.iter().find(|fixture| fixture.fileset == own.fileset).map_or("unknown", |fixture| &fixture.checksum);
+            let checksum =
+                run.fixtures.iter().find(|fixture| fixture.fileset == own.fileset).map_or("unknown", |fixture| &fixture.checksum);
             let by = if own.whole { "whole".into() } else { format!("by {}", group.bs) };
             format!("{by} of {} in {} (checksum of all that were chosen: {})", group.size, own.files(group.nrfiles), one_line(checksum))
         }

@@ -400,7 +400,9 @@ impl std::fmt::Display for Fileset {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.own {
             Some(OwnSizes { smallest, .. }) => f.write_str(&own::files(self.nrfiles, smallest, self.file_size)),
-            None => write!(f, "{} of {}", if self.nrfiles == 1 { "1 file".into() } else { format!("{} files", self.nrfiles) }, self.file_size),
+            None => {
+                write!(f, "{} of {}", if self.nrfiles == 1 { "1 file".into() } else { format!("{} files", self.nrfiles) }, self.file_size)
+            }
         }
     }
 }

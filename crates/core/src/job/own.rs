@@ -72,7 +72,8 @@ impl Own {
         if bytes.0 == 0 {
             return None;
         }
-        let whole = if files == 0 { String::new() } else { format!(", of them {files} whole {}", if files == 1 { "file" } else { "files" }) };
+        let whole =
+            if files == 0 { String::new() } else { format!(", of them {files} whole {}", if files == 1 { "file" } else { "files" }) };
         let why = if self.whole { format!("larger than {LARGEST_BLOCK}") } else { format!("shorter than a block of {}", group.bs) };
         Some(format!("{} of {} are left out{whole}: {why}", bytes.rounded(), self.fileset.bytes().rounded()))
     }
@@ -182,7 +183,7 @@ fn fitted(group: &Group, fileset: Fileset, sizes: &[u64], fitting: &impl Fitting
         return Err(if whole {
             format!("each of them is larger than {LARGEST_BLOCK}, the most that is read at one go")
         } else {
-            format!("none of them is as long as a block of {}; the longest has {}", group.bs, fileset.file_size.rounded())
+            format!("none of them is as long as a block of {}; the longest has {}", group.bs, fileset.file_size)
         });
     };
     let bytes = Bytes(files.iter().map(|file| file.size.0).sum());
@@ -267,7 +268,10 @@ mod tests {
         assert_eq!((read, blocks.nrfiles, blocks.size.0), (vec![1, 2, 4], 3, 4096 + (1 << 20) + 65_536));
         assert_eq!((own.bytes.0, blocks.timing, blocks.moved(3)), (4097 + (1 << 20) + 3 + 65_536, Timing::Batches, 3 * 4096));
         assert_eq!(blocks.title, "random 4 KiB reads in own files, 3 of 4 KiB to 1 MiB");
-        assert_eq!(own.unread(blocks).as_deref(), Some("705 B of 1.07 MiB are left out, of them 2 whole files: shorter than a block of 4 KiB"));
+        assert_eq!(
+            own.unread(blocks).as_deref(),
+            Some("705 B of 1.07 MiB are left out, of them 2 whole files: shorter than a block of 4 KiB")
+        );
         assert_eq!(group(&job, "in-order-1m").title, "an own file of 1 MiB in order by 1 MiB");
         assert_eq!(job.filesets().len(), 1, "all read the same files");
         assert_eq!((job.written().0, job.left_out.len()), (total, 0));
@@ -280,7 +284,7 @@ mod tests {
         let job = quick().with_own(&[700, 5000], &()).expect("some fit");
         let [left] = &job.left_out[..] else { panic!("{:?}", job.left_out) };
         assert_eq!(left.what, "a 32 MiB file in order by 1 MiB");
-        assert_eq!(left.why, "none of them is as long as a block of 1 MiB; the longest has 4.88 KiB");
+        assert_eq!(left.why, "none of them is as long as a block of 1 MiB; the longest has 5000 B");
         let many = quick().with_own(&[5000; 200], &()).expect("some fit");
         assert_eq!(many.groups.len(), 1);
         assert!(many.left_out[0].why.contains("would hold 200 files open; allowed are 128"), "{:?}", many.left_out);
@@ -296,7 +300,14 @@ mod tests {
     #[test]
     fn groups_that_become_alike_are_measured_once() {
         let mut job = quick();
-        let again = Group { name: "again".into(), title: "others".into(), nrfiles: 10, size: Bytes(10 << 10), bs: Bytes(1 << 10), ..job.groups[0].clone() };
+        let again = Group {
+            name: "again".into(),
+            title: "others".into(),
+            nrfiles: 10,
+            size: Bytes(10 << 10),
+            bs: Bytes(1 << 10),
+            ..job.groups[0].clone()
+        };
         job.groups.push(again);
         let own = job.with_own(&SIZES, &()).expect("they fit");
         assert_eq!(own.groups.len(), 3);

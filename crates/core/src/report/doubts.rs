@@ -192,7 +192,7 @@ fn title_of(run: &RunResult, skipped: &Skipped) -> String {
 
 /// How much a group needed, and how much there was.
 pub(super) fn shortage(Skipped { needed, free, .. }: &Skipped) -> String {
-    format!("{needed} needed, {free} free")
+    format!("{} needed, {} free", needed.rounded(), free.rounded())
 }
 
 fn memory_backed(run: &RunResult) -> Option<Doubt> {
@@ -203,8 +203,7 @@ fn memory_backed(run: &RunResult) -> Option<Doubt> {
         }
         let fixture = run.fixtures.iter().find(|fixture| {
             let fileset = fixture.fileset;
-            fileset == job.fileset()
-                && fixture.flush_ns.0 < MEMORY_FLUSH_PER_MIB * fileset.bytes().0.div_ceil(1 << 20)
+            fileset == job.fileset() && fixture.flush_ns.0 < MEMORY_FLUSH_PER_MIB * fileset.bytes().0.div_ceil(1 << 20)
         })?;
         // A pool's ops hold a part of its messages' time.
         let kept = |arm: &Arm| job.of_arm(&arm.method).open == Open::Kept;

@@ -77,7 +77,8 @@ fn files(fixture: &Fixture) -> String {
     let fileset = fixture.fileset;
     let [write, flush] = [fixture.write_ns, fixture.flush_ns].map(|time| duration(time.as_f64()));
     // What runs of own files read can be told apart by it, and by nothing else.
-    let own = fileset.own.map_or_else(String::new, |own| format!(", {} in all, checksum {}", own.total.rounded(), one_line(&fixture.checksum)));
+    let own =
+        fileset.own.map_or_else(String::new, |own| format!(", {} in all, checksum {}", own.total.rounded(), one_line(&fixture.checksum)));
     format!("{fileset}{own}, written in {write} ({flush} of it flushing)")
 }
 
