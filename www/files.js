@@ -8,8 +8,9 @@ import { place } from './place.js';
  *
  * @param {(file: File) => void} onFile a result or a job
  * @param {(files: File[]) => void} onOthers
+ * @param {(name: string) => void} onFolder a folder, which cannot be read as a file
  */
-export function listenForFiles(onFile, onOthers) {
+export function listenForFiles(onFile, onOthers, onFolder) {
   const open = (file) => {
     if (file !== undefined) onFile(file);
   };
@@ -22,7 +23,9 @@ export function listenForFiles(onFile, onOthers) {
   document.addEventListener('drop', (event) => {
     event.preventDefault();
     const files = [...event.dataTransfer.files];
-    if (files.length === 1 && /\.(json|toml)$/i.test(files[0].name)) open(files[0]);
+    const folder = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).find((entry) => entry?.isDirectory);
+    if (folder) onFolder(folder.name);
+    else if (files.length === 1 && /\.(json|toml)$/i.test(files[0].name)) open(files[0]);
     else if (files.length > 0) onOthers(files);
   });
 }

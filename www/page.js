@@ -52,7 +52,7 @@ offerAutomation({
 });
 wireExports(() => shown, { csv: (json) => wasm.csv(json), code: (text) => wasm.qr(text) });
 wireSending(() => shown.json);
-listenForFiles(openFile, chooseFiles);
+listenForFiles(openFile, chooseFiles, (name) => showOwnProblem(`${name} is a folder: drop the files in it.`));
 addEventListener('hashchange', showLinked);
 place('start').addEventListener('click', () => start());
 place('stop').addEventListener('click', stop);

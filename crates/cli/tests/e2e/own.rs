@@ -140,7 +140,7 @@ fn files_that_do_not_fit_are_told_with_the_figures() {
         opened.page.set_job(jobs::SHORT, None).await.unwrap_or_else(|error| panic!("{error:#}"));
         choose(opened, &paths(own.path())).await;
         opened.wait_until("the choice", "return !document.getElementById('own').hidden").await;
-        opened.developer_tools("Storage.overrideQuotaForOrigin", json!({ "origin": opened.url, "quotaSize": 1_500_000 })).await;
+        opened.run_script("StorageManager.prototype.estimate = async () => ({ quota: 1_500_000, usage: 0 });").await;
         opened.page.start().await.unwrap_or_else(|error| panic!("{error:#}"));
         assert_eq!(opened.wait_for_end().await, State::Failed);
         let error = opened.page.poll().await.expect("an answer").error.unwrap_or_default();

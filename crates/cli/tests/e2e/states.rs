@@ -159,7 +159,7 @@ fn a_page_without_isolation_says_so_before_the_run_with_what_helps() {
         for told in [
             "Coarse clocks. The page is not cross-origin isolated",
             "opfs-bench serve does",
-            "no parameter of this page. Parameters are preset, job, seed, start, budget_s, bs",
+            "no parameter of this page. Parameters are preset, job, fixture, seed, start, budget_s, bs",
             "There is no preset “slow”. Presets are ",
             "bs: 7 B do not divide a file",
             "set to the preset’s own values",
