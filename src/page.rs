@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use futures_channel::oneshot;
 use js_sys::{Array, Function, Promise};
-use opfs_bench_core::job::{Fitting, Group, Job, MethodName, PARAMETERS, Parameters, Problem};
+use opfs_bench_core::job::{Fileset, Fitting, Group, Job, MethodName, PARAMETERS, Parameters, Problem};
 use opfs_bench_core::seed::Seed;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -88,7 +88,7 @@ struct Plan<'a> {
     changes: Vec<(&'static str, String)>,
     /// The same for people; empty where nothing is changed.
     told: String,
-    /// The files of a person's own, in words: `own files, 37 of 1.2 KiB to 4 MiB`. Empty where all are generated.
+    /// The files of a person's own, in words: `own files, 37 of 1.2 KiB to 4 MiB, 12 MiB in all`. Empty where all are generated.
     own: String,
     /// What does not fit these, and why.
     left_out: Vec<(&'a str, &'a str)>,
@@ -143,7 +143,7 @@ impl Bench {
             groups: self.job.groups.iter().map(|group| PlannedGroup { name: &group.name, title: &group.title }).collect(),
             changes: self.changes.pairs(),
             told: self.changes.told(),
-            own: self.job.groups.iter().find_map(|group| Some(group.own.as_ref()?.fileset.to_string())).unwrap_or_default(),
+            own: self.job.groups.iter().find_map(|group| Some(in_all(group.own.as_ref()?.fileset))).unwrap_or_default(),
             left_out: self.job.left_out.iter().map(|left| (&*left.what, &*left.why)).collect(),
             standard: PARAMETERS.into_iter().map(|name| (name, standard(&self.standard, name))).collect(),
         };
@@ -183,6 +183,10 @@ impl Bench {
     pub fn result(&self) -> Option<String> {
         self.result.borrow().clone()
     }
+}
+
+fn in_all(fileset: Fileset) -> String {
+    if fileset.nrfiles == 1 { fileset.to_string() } else { format!("{fileset}, {} in all", fileset.bytes().rounded()) }
 }
 
 /// What a job has for a parameter: every value that occurs in its groups, each once.

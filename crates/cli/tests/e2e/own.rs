@@ -115,7 +115,7 @@ fn files_that_are_chosen_on_the_page_are_measured(browser: Browser) {
 
         choose(opened, &paths(own.path())).await;
         opened.wait_until("the choice", "return !document.getElementById('own').hidden").await;
-        assert_eq!(opened.text("own-told").await, "Measures own files, 5 of 1 B to 1 MiB.");
+        assert_eq!(opened.text("own-told").await, "Measures own files, 5 of 1 B to 1 MiB, 1.07 MiB in all.");
         assert_eq!(opened.text("own-status").await, "");
         let cost = opened.text("start-cost").await;
         assert!(cost.starts_with("writes 1.1 MiB"), "{cost}");
