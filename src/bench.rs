@@ -3,6 +3,7 @@
 use opfs_bench_core::fixture::{self, Checksum, Form};
 use opfs_bench_core::job::{Group, Timing};
 use opfs_bench_core::ops::{self, Op};
+use opfs_bench_core::reference::Reference;
 use opfs_bench_core::result::{Allocated, StageTimes, Verification, When};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::share::Share;
@@ -31,6 +32,8 @@ pub struct Bench {
     index: u32,
     seed: Seed,
     first_file: u32,
+    /// What must be read of a person's own files.
+    reference: Option<Reference>,
     /// Of a worker in a pool: which ops are its own.
     share: Option<Share>,
     ops: Vec<Op>,
@@ -50,12 +53,18 @@ impl Bench {
             index,
             seed,
             first_file,
+            reference: None,
             share: None,
             ops: Vec::new(),
             verified: None,
             expected: Vec::new(),
             deadline_ms: deadline::ANSWER_MS,
         }
+    }
+
+    /// The same with what must be read of a person's own files, where the group reads such.
+    pub fn with_reference(self, reference: Option<Reference>) -> Self {
+        Self { reference, ..self }
     }
 
     /// The same for one worker's ops.
@@ -144,8 +153,7 @@ impl Bench {
         let mut pass = 0;
         loop {
             ops::round(&self.group, self.seed, self.index, APART_ROUND + pass, READS, READS, &mut self.ops);
-            // The files have the same size, so an op of one is an op of each.
-            self.ops.iter_mut().for_each(|op| op.file = pass % self.group.nrfiles);
+            ops::move_to(&self.group, pass % self.group.nrfiles, &mut self.ops);
             deadline::within(self.deadline_ms, reader.stages(&self.ops, &mut laps)).await?;
             pass += 1;
             if !laps.go_on() || laps.is_empty() {
@@ -186,7 +194,11 @@ impl Bench {
         });
         let form = reader.form();
         let known = self.expected.iter().position(|(other, _)| *other == form).unwrap_or_else(|| {
-            self.expected.push((form, fixture::expected(self.seed, self.first_file, whole, form)));
+            let expected = match &self.reference {
+                Some(reference) => reference.expected(whole, form),
+                None => fixture::expected(self.seed, self.first_file, whole, form),
+            };
+            self.expected.push((form, expected));
             self.expected.len() - 1
         });
         let mut own = whole.clone();
@@ -195,7 +207,7 @@ impl Bench {
         }
         let ops = &own;
         let expected = &self.expected[known].1;
-        let mut found = Checksum::new();
+        let mut found = if self.reference.is_some() { Checksum::of_ops(ops) } else { Checksum::new() };
         let read = deadline::within(self.deadline_ms, reader.read(ops, Some(&mut found))).await?.bytes;
         check_count(read, ops)?;
         Ok(Verification { when, ops: ops.len() as u64, expected: expected.clone(), found: found.digits() })

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures_channel::oneshot;
-use js_sys::{Function, Promise};
-use opfs_bench_core::job::{Group, Job, PARAMETERS, Parameters, Problem};
+use js_sys::{Array, Function, Promise};
+use opfs_bench_core::job::{Fileset, Fitting, Group, Job, MethodName, PARAMETERS, Parameters, Problem};
 use opfs_bench_core::seed::Seed;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -13,6 +13,7 @@ use wasm_bindgen_futures::spawn_local;
 
 use crate::glue;
 use crate::main::control::Control;
+use crate::main::own::OwnFiles;
 use crate::main::run;
 use crate::methods;
 
@@ -69,6 +70,8 @@ pub struct Bench {
     job: Job,
     changes: Parameters,
     seed: Seed,
+    /// A person's own files, which the job's groups read in place of generated ones.
+    own: Option<Array>,
     control: Rc<Control>,
     result: Rc<RefCell<Option<String>>>,
 }
@@ -86,6 +89,10 @@ struct Plan<'a> {
     changes: Vec<(&'static str, String)>,
     /// The same for people; empty where nothing is changed.
     told: String,
+    /// The files of a person's own, in words: `own files, 37 of 1.2 KiB to 4 MiB, 12 MiB in all`. Empty where all are generated.
+    own: String,
+    /// What does not fit these, and why.
+    left_out: Vec<(&'a str, &'a str)>,
     /// Every parameter with what the job has where nothing is changed; empty where it is of no use in this job.
     standard: Vec<(&'static str, String)>,
 }
@@ -99,19 +106,25 @@ struct PlannedGroup<'a> {
 #[wasm_bindgen]
 impl Bench {
     /// Reads and checks a job. Without a seed, one is drawn. `changes` are parameters, each as `name=value`, that replace the job's own.
+    /// `own` are `File`s of a person's, or objects that are read as such (`size`, `slice(from, to).arrayBuffer()`): the job is then measured
+    /// with these.
     ///
     /// # Errors
     /// With all mistakes in the job, one a line.
     #[wasm_bindgen(constructor)]
-    pub fn new(job_toml: &str, seed_hex: Option<String>, changes: Option<Vec<String>>) -> Result<Self, JsError> {
+    pub fn new(job_toml: &str, seed_hex: Option<String>, changes: Option<Vec<String>>, own: Option<Array>) -> Result<Self, JsError> {
         let standard = Job::from_toml_with(job_toml, check_methods, check_storage)?;
         let changes = changes.unwrap_or_default();
         let pairs = changes.iter().map(|change| change.split_once('=').unwrap_or((change, "")));
         let changes = Parameters::from_pairs(pairs)?;
-        let job = standard.with(&changes)?;
+        let mut job = standard.with(&changes)?;
+        if let Some(own) = &own {
+            changes.check_with_own()?;
+            job = job.with_own(&OwnFiles::new(own).sizes(), &Registered)?;
+        }
         job.check(check_methods, check_storage)?;
         let seed = seed_hex.map_or_else(|| Ok(draw_seed()), |digits| digits.parse())?;
-        Ok(Self { changes: changes.changing(&standard), standard, job, seed, control: Rc::default(), result: Rc::default() })
+        Ok(Self { changes: changes.changing(&standard), standard, job, seed, own, control: Rc::default(), result: Rc::default() })
     }
 
     /// What the job is called, writes and takes.
@@ -129,6 +142,8 @@ impl Bench {
             groups: self.job.groups.iter().map(|group| PlannedGroup { name: &group.name, title: &group.title }).collect(),
             changes: self.changes.pairs(),
             told: self.changes.told(),
+            own: self.job.groups.iter().find_map(|group| Some(in_all(group.own.as_ref()?.fileset))).unwrap_or_default(),
+            left_out: self.job.left_out.iter().map(|left| (&*left.what, &*left.why)).collect(),
             standard: PARAMETERS.into_iter().map(|name| (name, standard(&self.standard, name))).collect(),
         };
         glue::plain(&plan)
@@ -137,9 +152,10 @@ impl Bench {
     /// Runs the job. Resolves when it has ended, in whatever way, and OPFS is clean again.
     pub fn run(&self, worker_url: String, on_event: Function) -> Promise {
         let (job, seed, control, result) = (self.job.clone(), self.seed, Rc::clone(&self.control), Rc::clone(&self.result));
+        let own = self.own.as_ref().map(OwnFiles::new);
         let (done, ended) = oneshot::channel();
         spawn_local(async move {
-            let run = run::run(job, seed, &worker_url, control, on_event).await;
+            let run = run::run(job, seed, own, &worker_url, control, on_event).await;
             result.replace(Some(run.to_json()));
             // Nobody may be waiting for it.
             let _ = done.send(());
@@ -168,6 +184,10 @@ impl Bench {
     }
 }
 
+fn in_all(fileset: Fileset) -> String {
+    if fileset.nrfiles == 1 { fileset.to_string() } else { format!("{fileset}, {} in all", fileset.bytes().rounded()) }
+}
+
 /// What a job has for a parameter: every value that occurs in its groups, each once.
 fn standard(job: &Job, name: &str) -> String {
     let several = job.groups.iter().any(|group| group.nrfiles > 1);
@@ -193,6 +213,19 @@ fn standard(job: &Job, name: &str) -> String {
         }
     }
     values.join(", ")
+}
+
+/// Which methods can read files of a person's own.
+struct Registered;
+
+impl Fitting for Registered {
+    fn method(&self, group: &Group, method: &MethodName) -> Option<String> {
+        methods::unfit_arm(methods::find(method)?.method, method, group)
+    }
+
+    fn group(&self, group: &Group) -> Option<String> {
+        methods::too_many_handles(group)
+    }
 }
 
 /// Methods are this crate's to know, so jobs are checked against them here.

@@ -22,7 +22,7 @@ fn number(object: &JsValue, name: &str) -> f64 {
 #[wasm_bindgen_test]
 fn quick_says_what_it_writes_and_how_long_it_takes() {
     assert!(presets().contains(&"quick".to_owned()));
-    let bench = Bench::new(&preset("quick").ok().unwrap(), None, None).ok().unwrap();
+    let bench = Bench::new(&preset("quick").ok().unwrap(), None, None, None).ok().unwrap();
     let plan = bench.plan();
     assert_eq!(number(&plan, "bytesWritten"), f64::from((32 << 20) + 1000 * 1024));
     assert!((30.0..60.0).contains(&number(&plan, "seconds")));
@@ -38,7 +38,7 @@ fn an_unknown_preset_is_named_and_the_known_ones_are_listed() {
 #[wasm_bindgen_test]
 fn a_job_is_checked_against_the_methods_there_are() {
     let quick = preset("quick").ok().unwrap();
-    let refused = |job: &str, seed: Option<&str>| message(Bench::new(job, seed.map(str::to_owned), None).err().unwrap());
+    let refused = |job: &str, seed: Option<&str>| message(Bench::new(job, seed.map(str::to_owned), None, None).err().unwrap());
     let error = refused(&quick.replace("worker/sync", "worker/telepathy"), None);
     assert_eq!(error.lines().filter(|mistake| mistake.starts_with("line ")).count(), 3, "{error}");
     assert!(error.contains("group random-4k, methods: there is no method worker/telepathy; there are: main/array-buffer"), "{error}");
@@ -65,20 +65,20 @@ fn what_is_no_result_is_not_shown() {
 fn changes_are_checked_with_the_methods_there_are_and_told() {
     assert_eq!(changeable(), ["budget_s", "bs", "filesize", "nrfiles", "iodepth", "methods"]);
     let quick = preset("quick").ok().unwrap();
-    let bench = |changes: &[&str]| Bench::new(&quick, None, Some(changes.iter().map(|&change| change.to_owned()).collect()));
+    let bench = |changes: &[&str]| Bench::new(&quick, None, Some(changes.iter().map(|&change| change.to_owned()).collect()), None);
     let plan = bench(&["bs=64KiB", "filesize=64KiB", "budget_s=30"]).ok().unwrap().plan();
     assert_eq!(number(&plan, "bytesWritten"), f64::from(51 * (64 << 10)));
     assert_eq!(Reflect::get(&plan, &"told".into()).unwrap().as_string().unwrap(), "blocks of 64 KiB, files of 64 KiB");
     let error = message(bench(&["bs=7", "nrfiles=0"]).err().unwrap());
     assert!(error.contains("bs: 7 B do not divide") && error.contains("nrfiles: 0 files; allowed are"), "{error}");
     let refused = preset("overhead").ok().unwrap();
-    let error = message(Bench::new(&refused, None, Some(vec!["iodepth=4".into()])).err().unwrap());
+    let error = message(Bench::new(&refused, None, Some(vec!["iodepth=4".into()]), None).err().unwrap());
     assert!(error.contains("reads one op after another, and this group has iodepth = 4"), "{error}");
 }
 
 #[wasm_bindgen_test]
 async fn what_would_make_a_run_doubtful_is_known_before_it() {
-    let found: js_sys::Array = conditions().await.ok().unwrap().unchecked_into();
+    let found: js_sys::Array = conditions().await.unchecked_into();
     let headings: Vec<String> = found.iter().map(|told| Reflect::get(&told, &"heading".into()).unwrap().as_string().unwrap()).collect();
     // The test runner's page is isolated, and a program's notes are none for a person.
     assert!(headings.iter().all(|heading| ["Low power mode, perhaps", "On battery"].contains(&heading.as_str())), "{headings:?}");

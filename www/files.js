@@ -1,9 +1,16 @@
-// Files that a person opens: chosen with the button, or dropped anywhere on the page.
+// Files that a person opens: chosen with the button, or dropped anywhere on the page. What is dropped and is neither a result nor a job, is
+// to be measured.
 
 import { place } from './place.js';
 
-/** Listens for both. @param {(file: File) => void} onFile */
-export function listenForFiles(onFile) {
+/**
+ * Listens for both.
+ *
+ * @param {(file: File) => void} onFile a result or a job
+ * @param {(files: File[]) => void} onOthers
+ * @param {(name: string) => void} onFolder a folder, which cannot be read as a file
+ */
+export function listenForFiles(onFile, onOthers, onFolder) {
   const open = (file) => {
     if (file !== undefined) onFile(file);
   };
@@ -15,6 +22,10 @@ export function listenForFiles(onFile) {
   document.addEventListener('dragover', (event) => event.preventDefault());
   document.addEventListener('drop', (event) => {
     event.preventDefault();
-    open(event.dataTransfer.files[0]);
+    const files = [...event.dataTransfer.files];
+    const folder = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).find((entry) => entry?.isDirectory);
+    if (folder) onFolder(folder.name);
+    else if (files.length === 1 && /\.(json|toml)$/i.test(files[0].name)) open(files[0]);
+    else if (files.length > 0) onOthers(files);
   });
 }

@@ -12,6 +12,9 @@ const FIELDS = Object.freeze({
   iodepth: { label: 'Reads in flight (iodepth)', keyboard: 'numeric' },
 });
 
+/** A person's own files are as many and as large as they are. */
+const OF_MADE_UP_FILES = Object.freeze(['filesize', 'nrfiles']);
+
 /**
  * Fills the list of presets and listens.
  *
@@ -41,13 +44,14 @@ export function hideOptions() {
  * Shows a choice and nothing of mistakes.
  *
  * @param {string} preset
- * @param {{standard: [string, string][], changes: [string, string][], told: string}} plan
+ * @param {{standard: [string, string][], changes: [string, string][], told: string, own: string}} plan
  */
-export function showOptions(preset, { standard, changes, told }) {
+export function showOptions(preset, { standard, changes, told, own: ownFiles }) {
   place('preset').value = preset;
   const now = Object.fromEntries(changes);
   const own = Object.fromEntries(standard);
-  const fields = Object.entries(FIELDS).filter(([name]) => own[name] !== '');
+  const hasUse = (name) => own[name] !== '' && !(ownFiles !== '' && OF_MADE_UP_FILES.includes(name));
+  const fields = Object.entries(FIELDS).filter(([name]) => hasUse(name));
   place('fields').replaceChildren(...fields.map(([name, field]) => fieldOf(name, field, own[name], now[name] ?? '')));
   place('methods').replaceChildren(
     ...own.methods.split(',').map((method) => checkboxOf(method, (now.methods ?? own.methods).split(',').includes(method))),

@@ -5,6 +5,7 @@ import { fileStem, showExports, wireExports } from './exports.js';
 import { listenForFiles } from './files.js';
 import { addFile, deleteAll, keepResult, keptSize, wireHistory } from './history-view.js';
 import { hideOptions, showChanges, showMistakes, showOptions, wireOptions } from './options.js';
+import { checkNotEmpty, servedFiles, showOwnFiles, showOwnProblem, wireOwnFiles } from './own-files.js';
 import { changed, queryOf, readParameters } from './parameters.js';
 import { place } from './place.js';
 import { messageOf, Run } from './run.js';
@@ -25,6 +26,8 @@ let wasm;
 let choice;
 /** What the next run measures: `{toml, seed, changes, plan}`. */
 let job;
+/** A person's own files, which it measures in place of made-up ones. */
+let own;
 /** The run under way. */
 let run = null;
 /** The last run: `{name, json, report}`; the last two as far as it got. */
@@ -44,11 +47,12 @@ offerAutomation({
     setJob(toml, seed);
     hideOptions();
   },
+  setFixture: async (token) => measureFiles(await servedFiles(token)),
   json: () => last?.json,
 });
 wireExports(() => shown, { csv: (json) => wasm.csv(json), code: (text) => wasm.qr(text) });
 wireSending(() => shown.json);
-listenForFiles(openFile);
+listenForFiles(openFile, chooseFiles, (name) => showOwnProblem(`${name} is a folder: drop the files in it.`));
 addEventListener('hashchange', showLinked);
 place('start').addEventListener('click', () => start());
 place('stop').addEventListener('click', stop);
@@ -104,7 +108,9 @@ async function prepare() {
     choose(changed(parameters, { changes: {} }));
   }
   showOptions(choice.preset, job.plan);
+  wireOwnFiles(chooseFiles, () => measureFiles(undefined));
   if (parameters.job) problems.push(...(await takeServersJob(parameters.seed)));
+  if (parameters.fixture) problems.push(...(await takeServersFiles()));
   if (parameters.start && problems.length > 0) {
     // A program would take a run of the standard for the one that it asked for.
     view.showNotes(notes);
@@ -136,7 +142,7 @@ function choose(next) {
 
 /** The same for what a person changed; the address then says so too. */
 function rechoose(replaced) {
-  const next = changed(choice, { ...replaced, job: false, start: false });
+  const next = changed(choice, { ...replaced, job: false, fixture: false, start: false });
   try {
     choose(next);
     // Fields that somebody is going through must stay.
@@ -147,6 +153,44 @@ function rechoose(replaced) {
   } catch (cause) {
     showMistakes(messageOf(cause));
   }
+}
+
+/** Has the files measured that the server offers. Returns what stands in the way. */
+async function takeServersFiles() {
+  const { token } = window.opfsBenchServer;
+  if (token === null) return ['The files to measure cannot be asked for: the address lacks the token of its server.'];
+  try {
+    measureFiles(await servedFiles(token));
+    return [];
+  } catch (cause) {
+    return [`The files cannot be measured: ${messageOf(cause)}`];
+  }
+}
+
+/** Takes the files that a person chose or dropped, and says what is wrong with them. */
+function chooseFiles(files) {
+  if (isBusy() || job === undefined) return;
+  try {
+    checkNotEmpty(files);
+    measureFiles(files);
+  } catch (cause) {
+    showOwnProblem(messageOf(cause));
+  }
+}
+
+/** Has these files measured, or made-up ones. Throws an Error with all mistakes, and it is then as it was. */
+function measureFiles(files) {
+  if (isBusy()) throw new Error(`the page is "${state()}"; files can be chosen when it is ready or a run has ended`);
+  const before = own;
+  own = files;
+  try {
+    setJob(job.toml, job.seed, job.changes);
+  } catch (cause) {
+    own = before;
+    throw cause;
+  }
+  // What could not be measured with other files may be chosen still.
+  if (!place('options').hidden) showOptions(choice.preset, job.plan);
 }
 
 /** Sets the job that the server wants measured. Returns what stands in the way. */
@@ -200,11 +244,12 @@ function setJob(toml, seed, changes = {}) {
   job = { toml, seed: seed ?? undefined, changes, plan: bench.plan };
   bench.free();
   view.showJob(job, last !== null);
+  showOwnFiles(job.plan);
 }
 
 function makeBench({ toml, seed, changes }) {
   const pairs = Object.entries(changes).map(([name, value]) => `${name}=${value}`);
-  return new wasm.Bench(toml, seed, pairs);
+  return new wasm.Bench(toml, seed, pairs, own);
 }
 
 function fail(title, message) {

@@ -1,15 +1,19 @@
 // What the page's address asks for: ?preset=quick&bs=64KiB&budget_s=10&seed=00c0ffee00c0ffee&start
-// A program whose server has a job of its own asks for it: ?job&start
+// A program whose server has a job of its own, or files, asks for them: ?job&fixture&start
 
-const KNOWN = ['preset', 'job', 'seed', 'start'];
-const WITHOUT_VALUE = { job: 'its presence asks the server for a job', start: 'its presence starts a run' };
+const KNOWN = ['preset', 'job', 'fixture', 'seed', 'start'];
+const WITHOUT_VALUE = {
+  job: 'its presence asks the server for a job',
+  fixture: 'its presence asks the server for files to measure',
+  start: 'its presence starts a run',
+};
 const DEFAULT_PRESET = 'quick';
 
 /**
  * What is asked for. Frozen: another choice is another object.
  *
- * @typedef {Readonly<{preset: string, job: boolean, seed: string | undefined, start: boolean, changes: Readonly<Record<string, string>>}>}
- *   Parameters `changes` are values that replace the preset's own, by name
+ * @typedef {Readonly<{preset: string, job: boolean, fixture: boolean, seed: string | undefined, start: boolean,
+ *   changes: Readonly<Record<string, string>>}>} Parameters `changes` are values that replace the preset's own, by name
  */
 
 /**
@@ -50,7 +54,8 @@ export function readParameters(query, presets, changeable) {
     if (value) problems.push(`The address has “${name}=${value}”. The parameter ${name} takes no value: ${meaning}.`);
   }
   const changes = Object.fromEntries(changeable.filter((name) => given.has(name)).map((name) => [name, given.get(name)]));
-  return { parameters: frozen({ preset, job: given.has('job'), seed, start: given.has('start'), changes }), problems };
+  const [job, fixture, start] = ['job', 'fixture', 'start'].map((name) => given.has(name));
+  return { parameters: frozen({ preset, job, fixture, seed, start, changes }), problems };
 }
 
 /** The same parameters with some replaced. */
@@ -59,11 +64,11 @@ export function changed(parameters, replaced) {
 }
 
 /** The query that `readParameters` reads as these parameters: nothing for what is standard. */
-export function queryOf({ preset, job, seed, start, changes }) {
+export function queryOf({ preset, job, fixture, seed, start, changes }) {
   const query = new URLSearchParams(changes);
   if (preset !== DEFAULT_PRESET) query.set('preset', preset);
   if (seed !== undefined) query.set('seed', seed);
-  const flags = Object.entries({ job, start }).filter(([, is]) => is);
+  const flags = Object.entries({ job, fixture, start }).filter(([, is]) => is);
   // Commas and slashes may stand in a query as they are, and methods are full of them.
   const values = query.toString().replaceAll('%2C', ',').replaceAll('%2F', '/');
   const parts = [values, ...flags.map(([name]) => name)].filter(Boolean);

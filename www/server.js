@@ -3,6 +3,7 @@
 //
 // A classic script in the JavaScript of 2009, as checks.js is, which must be able to tell a program why nothing can be measured here:
 //   opfsBenchServer.listens                    whether there is such a server
+//   opfsBenchServer.token                      its token, or null
 //   opfsBenchServer.sendResult(json, done)     done(error, name): an error in plain words or null, and the name that the result was saved as
 //   opfsBenchServer.sendFailure(words)         why a run that was to begin by itself (?start) has no result; otherwise nothing is sent
 //   opfsBenchServer.getJob(done)               done(error, toml): the job that the server wants measured
@@ -49,6 +50,7 @@
 
   window.opfsBenchServer = {
     listens: token !== null,
+    token: token === null ? null : token[1],
     sendResult: function (json, done) {
       ask('POST', 'report', 'application/json', json, function (error, answer) {
         done(error, error === null ? JSON.parse(answer).saved : undefined);

@@ -6,6 +6,7 @@ use js_sys::Array;
 use opfs_bench_core::job::{Group, MethodName, Options, Thread};
 use opfs_bench_core::ops::PILOT_ROUND;
 use opfs_bench_core::plan::{ArmSpec, GroupPlan, Outcome, Step};
+use opfs_bench_core::reference::Reference;
 use opfs_bench_core::result::{Allocated, Role, StageTimes, Ticks, Verification, When};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::sort;
@@ -85,12 +86,14 @@ pub struct Opening<'a> {
     pub seed: Seed,
     /// The number of the group's first file among all of the job.
     pub first_file: u32,
+    /// What must be read of a person's own files, where the group reads such.
+    pub reference: Option<&'a Reference>,
 }
 
 impl<'a> OpenGroup<'a> {
     /// Opens the files of every arm's method, each method once. One that cannot be opened fails as an arm, not as a group.
     pub async fn open(remote: &'a Remote, arms: &[ArmSpec], opening: Opening<'_>) -> Result<Self, String> {
-        let Opening { folder, group, index, seed, first_file } = opening;
+        let Opening { folder, group, index, seed, first_file, reference } = opening;
         let mut names: Vec<&MethodName> = arms.iter().map(|arm| &arm.method).collect();
         sort::distinct(&mut names);
         let of = |takes: fn(Thread) -> bool| -> Vec<MethodName> {
@@ -108,6 +111,8 @@ impl<'a> OpenGroup<'a> {
         let request = |methods: &[MethodName], served: &[MethodName], seat: Option<Seat>| Request::OpenGroup {
             folder: folder.0.to_owned(),
             group: group.clone(),
+            own: group.own.as_ref().map_or_else(Vec::new, |own| own.files.to_vec()),
+            reference: reference.cloned(),
             index,
             seed,
             first_file,
@@ -159,7 +164,7 @@ impl<'a> OpenGroup<'a> {
             let found = opened.iter().find(|(name, _)| *name == arm.method).map(|(_, place)| place.clone());
             found.unwrap_or_else(|| Place::Nowhere(format!("there is no method {}", arm.method).into()))
         };
-        let bench = Bench::new(group.clone(), index, seed, first_file);
+        let bench = Bench::new(group.clone(), index, seed, first_file).with_reference(reference.cloned());
         let (folder, arms) = (folder.0.to_owned(), arms.iter().map(place).collect());
         Ok(Self { remote, folder, bench, pools, rate_iops: group.rate_iops, arms })
     }

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use futures_channel::oneshot;
-use js_sys::Array;
+use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 use crate::opfs::told;
-use crate::worker::messages::{Answer, Answered, Asked, Request, from_message, to_message};
+use crate::worker::messages::{Answer, Answered, Asked, Request, from_message, to_message, with_bytes};
 
 type Pending = Rc<RefCell<Waiting>>;
 
@@ -87,6 +87,14 @@ impl Remote {
     pub async fn ask_with(&self, request: Request, ports: &Array) -> Result<Answer, String> {
         let question = self.question(request);
         question.post(ports)?;
+        question.answer().await
+    }
+
+    /// Asks, and hands these bytes over.
+    pub async fn ask_with_bytes(&self, request: Request, bytes: &Uint8Array) -> Result<Answer, String> {
+        let question = self.question(request);
+        let question = Question { asked: with_bytes(&question.asked, bytes), ..question };
+        question.post(&Array::of1(&bytes.buffer()))?;
         question.answer().await
     }
 

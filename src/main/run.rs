@@ -14,13 +14,14 @@ use opfs_bench_core::report;
 use opfs_bench_core::result::{FORMAT, GroupResult, Outcome, RunResult, Skipped, Ticks};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::{Bytes, Nanos};
-use wasm_bindgen::JsCast;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
 use super::apart::Apart;
 use super::control::{Control, GivenUp};
 use super::event::{Event, Events};
 use super::group::{OpenGroup, Opening, arms, doing};
+use super::own::OwnFiles;
 use super::remote::{Remote, unexpected};
 use super::sentinels::Sentinels;
 use super::watch::Watch;
@@ -41,13 +42,14 @@ const SILENCE: &str = "no answer for half a minute: a read never came back, or t
 
 /// Runs a job and returns its result, whatever became of it. When it returns, nothing of the run is left in OPFS, unless the
 /// result says so.
-pub async fn run(job: Job, seed: Seed, worker_url: &str, control: Rc<Control>, on_event: Function) -> RunResult {
+pub async fn run(job: Job, seed: Seed, own: Option<OwnFiles>, worker_url: &str, control: Rc<Control>, on_event: Function) -> RunResult {
     let mut run = Run {
         plan: RunPlan::new(&job),
         began_ms: clock::now_ms(),
         group: None,
         events: Events::new(on_event),
         control: Rc::clone(&control),
+        own,
         result: RunResult {
             format: FORMAT.into(),
             protocol: protocol::NUMBER,
@@ -108,7 +110,7 @@ struct Lock(Function);
 impl Lock {
     fn release(self) {
         // The function settles a promise, which cannot throw.
-        let _ = self.0.call0(&wasm_bindgen::JsValue::UNDEFINED);
+        let _ = self.0.call0(&JsValue::UNDEFINED);
     }
 }
 
@@ -125,6 +127,8 @@ struct Run {
     group: Option<UnderWay>,
     events: Events,
     control: Rc<Control>,
+    /// The files of a person's own that groups of the job read.
+    own: Option<OwnFiles>,
     result: RunResult,
 }
 
@@ -186,17 +190,23 @@ impl Run {
 
     /// The name of the folder of some of the run's files, and of the copies of them in other storages.
     fn folder_of(&self, fileset: Fileset) -> String {
-        format!("{}-{}x{}", self.folder(), fileset.nrfiles, fileset.file_size.0)
+        match fileset.own {
+            Some(_) => format!("{}-own", self.folder()),
+            None => format!("{}-{}x{}", self.folder(), fileset.nrfiles, fileset.file_size.0),
+        }
     }
 
     /// Where not even one group's files fit, nothing is begun.
     async fn check_quota(&mut self) -> Result<(), String> {
-        let needs = self.result.job.groups.iter().map(|group| Bytes(group.size.0 + methods::copied(group).0));
+        let needs = self.result.job.groups.iter().map(|group| Bytes(group.fileset().bytes().0 + methods::copied(group).0));
         let least = needs.min().unwrap_or(Bytes(0));
         match free().await.filter(|free| least > *free) {
             Some(free) => Err(format!(
-                "each group of the job writes {least} or more, but the browser grants this site only {free} more: free storage on the device, \
-                 or choose a smaller job"
+                "each group of the job writes {} or more, but the browser grants this site only {} more: free storage on the device, \
+                 or choose {}",
+                least.rounded(),
+                free.rounded(),
+                if self.own.is_some() { "fewer or smaller files" } else { "a smaller job" }
             )),
             None => Ok(()),
         }
@@ -205,7 +215,7 @@ impl Run {
     /// Whether the files of a group fit, and the copies that its methods read. What is there already counts no more.
     async fn shortage(&self, index: usize) -> Option<Skipped> {
         let group = &self.result.job.groups[index];
-        let files = if self.is_written(group.fileset()) { 0 } else { group.size.0 };
+        let files = if self.is_written(group.fileset()) { 0 } else { group.fileset().bytes().0 };
         let needed = Bytes(files + methods::copied(group).0);
         let free = free().await.filter(|free| needed > *free)?;
         Some(Skipped { index: number(index), needed, free })
@@ -287,20 +297,34 @@ impl Run {
 
     async fn write(&mut self, remote: &Remote, folder: &str, fileset: Fileset) -> Result<(), String> {
         let first_file = first_file(&self.result.job.filesets(), &fileset);
+        if let Some(own) = self.own.as_mut().filter(|_| fileset.own.is_some()) {
+            own.begin(&self.result.job, self.result.seed);
+        }
         for pass in [Pass::Write, Pass::Read] {
+            let mut done = Bytes(0);
             for file in 0..fileset.nrfiles {
-                for from in (0..fileset.file_size.0).step_by(usize::try_from(PART).expect("8 MiB")) {
+                let size = self.own.as_ref().filter(|_| fileset.own.is_some()).map_or(fileset.file_size.0, |own| own.size(file));
+                for from in (0..size).step_by(usize::try_from(PART).expect("8 MiB")) {
                     if self.control.stopped() {
                         return Ok(());
                     }
-                    let to = (from + PART).min(fileset.file_size.0);
+                    let to = (from + PART).min(size);
                     let seed = self.result.seed;
-                    remote.ask(Request::Fixture { folder: folder.into(), fileset, first_file, seed, file, from, to, pass }).await?;
+                    let own = self.own.as_mut().filter(|_| fileset.own.is_some() && pass == Pass::Write);
+                    let folder = folder.to_owned();
+                    let request = |own| Request::Fixture { folder, fileset, first_file, seed, file, from, to, pass, own };
+                    match own {
+                        None => remote.ask(request(false)).await?,
+                        Some(own) => remote.ask_with_bytes(request(true), &own.read(file, from, to).await?).await?,
+                    };
                     self.control.alive();
+                    done.0 += to - from;
                     let (fraction, left) = self.plan.progress(Nanos(0));
-                    let doing = match pass {
-                        Pass::Write => format!("writing {} of random bytes", fileset.bytes()),
-                        Pass::Read => format!("checking the {} that were written", fileset.bytes()),
+                    let doing = match (pass, fileset.own) {
+                        (Pass::Write, None) => format!("writing {} of random bytes", fileset.bytes()),
+                        (Pass::Write, Some(_)) => format!("copying {fileset}: {} of {}", done.rounded(), fileset.bytes().rounded()),
+                        (Pass::Read, None) => format!("checking the {} that were written", fileset.bytes()),
+                        (Pass::Read, Some(_)) => format!("checking the copy: {} of {}", done.rounded(), fileset.bytes().rounded()),
                     };
                     self.events.progress(|| Event::Progress { fraction, doing, seconds_left: left.as_s() }).await;
                 }
@@ -310,6 +334,9 @@ impl Run {
             Answer::Fixture(fixture) => fixture,
             other => return Err(unexpected(&other)),
         };
+        if let Some(own) = self.own.as_mut().filter(|_| fileset.own.is_some()) {
+            own.end();
+        }
         // One that reads back as other bytes is kept: the checks of the arms then tell which methods read what.
         self.result.fixtures.push(fixture);
         Ok(())
@@ -328,12 +355,14 @@ impl Run {
         let group = self.result.job.groups[task.index].clone();
         let index = number(task.index);
         let mut arms = arms(&group, ticks);
+        let reference = self.own.as_ref().and_then(|own| own.reference(index));
         let opening = Opening {
             folder,
             group: &group,
             index,
             seed: self.result.seed,
             first_file: first_file(&self.result.job.filesets(), &group.fileset()),
+            reference: reference.as_ref(),
         };
         let mut open = OpenGroup::open(remote, &arms, opening).await?;
         open.note_absent(&mut arms);

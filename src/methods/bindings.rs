@@ -50,8 +50,8 @@ impl Loop for Kept {
         let start = clock::now_ms();
         for op in ops {
             let handle = &self.handles[op.file as usize];
-            bytes += u64::from(self.block.with_slice(|slice| handle.read_by_web_sys(slice, op.at))?);
-            sink.block(&self.block);
+            bytes += u64::from(self.block.with_slice(|slice| handle.read_by_web_sys(&mut slice[..op.len as usize], op.at))?);
+            sink.block(&self.block, op.len);
         }
         Ok(Timed::since(start, bytes))
     }
@@ -70,9 +70,9 @@ impl Loop for Each {
         let start = clock::now_ms();
         for op in ops {
             let handle = self.directory.file(&self.names[op.file as usize]).await?.open_sync().await?;
-            bytes += u64::from(self.block.with_slice(|slice| handle.read_by_web_sys(slice, op.at))?);
+            bytes += u64::from(self.block.with_slice(|slice| handle.read_by_web_sys(&mut slice[..op.len as usize], op.at))?);
             drop(handle);
-            sink.block(&self.block);
+            sink.block(&self.block, op.len);
         }
         Ok(Timed::since(start, bytes))
     }

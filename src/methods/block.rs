@@ -95,15 +95,39 @@ impl Block {
         self.cells().iter().for_each(|cell| cell.set(!cell.get()));
     }
 
-    /// Its bytes, piece by piece. Nothing is allocated: Wasm memory that grows would detach the views of it that loops keep.
-    pub fn pieces(&self, mut take: impl FnMut(&[u8])) {
+    /// Its first bytes, piece by piece. Nothing is allocated: Wasm memory that grows would detach the views of it that loops keep.
+    pub fn pieces(&self, length: u32, mut take: impl FnMut(&[u8])) {
         let mut piece = [0; PAGE];
-        for cells in self.cells().chunks(piece.len()) {
+        for cells in self.cells()[..length as usize].chunks(piece.len()) {
             for (byte, cell) in piece.iter_mut().zip(cells) {
                 *byte = cell.get();
             }
             take(&piece[..cells.len()]);
         }
+    }
+}
+
+/// A view for the ops of each file, from the beginning of a block: the whole of it, but where files of different lengths are read whole.
+/// Valid as [`Block::view`] is.
+pub struct Views {
+    views: Vec<View>,
+    /// Nothing where all files have the same one.
+    mask: usize,
+}
+
+impl Views {
+    /// For ops of these lengths, by file.
+    pub fn of(block: &Block, lengths: &[u32]) -> Self {
+        if lengths.iter().all(|length| *length as usize == block.length) {
+            return Self { views: vec![block.view()], mask: 0 };
+        }
+        Self { views: lengths.iter().map(|length| block.view_of(0, *length as usize)).collect(), mask: usize::MAX }
+    }
+
+    /// That of a file's ops.
+    #[inline]
+    pub fn for_file(&self, file: u32) -> &View {
+        &self.views[file as usize & self.mask]
     }
 }
 
@@ -115,7 +139,7 @@ mod tests {
 
     fn bytes(block: &Block) -> Vec<u8> {
         let mut bytes = Vec::new();
-        block.pieces(|piece| bytes.extend_from_slice(piece));
+        block.pieces(u32::try_from(block.length).expect("small"), |piece| bytes.extend_from_slice(piece));
         bytes
     }
 

@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::*;
 
 use super::blob;
 use super::lanes::{Lane, Lanes, opener};
-use super::{Block, Context, Handles, Loop, Method, Queue, Reader, Sink, Timed, Unopened};
+use super::{Block, Context, Handles, Loop, Method, Queue, Reader, Sink, Timed, Unopened, Views};
 use crate::clock;
 use crate::opfs::{Call, Directory, OpfsError, SyncHandle, View};
 
@@ -36,7 +36,8 @@ async fn open_sync(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
         job::Open::Each => Files::Each(context.directory.clone()),
     };
     let buffers = context.names.iter().map(|_| Buffer::new()).collect();
-    Ok(Box::new(Synchronous { files, names: context.names.clone(), buffers, block: context.block() }))
+    let lengths = Rc::clone(&context.lengths);
+    Ok(Box::new(Synchronous { files, names: context.names.clone(), lengths, buffers, block: context.block() }))
 }
 
 enum Files {
@@ -47,6 +48,7 @@ enum Files {
 struct Synchronous {
     files: Files,
     names: Vec<String>,
+    lengths: Rc<[u32]>,
     buffers: Vec<Buffer>,
     block: Rc<Block>,
 }
@@ -107,11 +109,12 @@ impl Loop for Synchronous {
         let mut bytes = 0;
         match &self.files {
             Files::Kept(handles) => {
-                let view = self.block.view();
+                let views = Views::of(&self.block, &self.lengths);
                 let start = clock::now_ms();
                 for op in ops {
-                    bytes += self.buffers[op.file as usize].read(&handles[op.file as usize], op, &self.block, &view)?;
-                    sink.block(&self.block);
+                    let view = views.for_file(op.file);
+                    bytes += self.buffers[op.file as usize].read(&handles[op.file as usize], op, &self.block, view)?;
+                    sink.block(&self.block, op.len);
                 }
                 Ok(Timed::since(start, bytes))
             }
@@ -122,9 +125,9 @@ impl Loop for Synchronous {
                     let buffer = &self.buffers[op.file as usize];
                     buffer.empty();
                     // Awaiting may have grown Wasm memory, so the view is taken anew.
-                    bytes += buffer.read(&handle, op, &self.block, &self.block.view())?;
+                    bytes += buffer.read(&handle, op, &self.block, &self.block.view_of(0, op.len as usize))?;
                     drop(handle);
-                    sink.block(&self.block);
+                    sink.block(&self.block, op.len);
                 }
                 Ok(Timed::since(start, bytes))
             }

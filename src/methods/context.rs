@@ -4,9 +4,10 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use js_sys::{ArrayBuffer, Uint8Array};
-use opfs_bench_core::fixture::file_name;
+use opfs_bench_core::fixture::file_names;
 use opfs_bench_core::job::{Group, MethodName};
 use opfs_bench_core::share::Share;
+use opfs_bench_core::units::Bytes;
 use web_sys::{Blob, MessagePort};
 
 use super::{Block, Handles, Method, Reader, Unopened};
@@ -24,6 +25,8 @@ pub struct Context {
     pub directory: Directory,
     /// Their names, by number.
     pub names: Vec<String>,
+    /// The length of an op of each.
+    pub lengths: Rc<[u32]>,
     /// The workload, as the arm has it that is to be opened.
     pub group: Group,
     /// For methods that ask the worker: the port to it.
@@ -52,10 +55,14 @@ type OpenReader = (&'static str, Group, Rc<dyn Reader>);
 impl Context {
     /// For a group whose files are in `directory`.
     pub fn new(directory: Directory, group: Group, port: Option<MessagePort>) -> Self {
-        let fileset = group.fileset();
-        let names = (0..fileset.nrfiles).map(|file| file_name(&fileset, file)).collect();
+        let names = file_names(&group);
+        let length = |bytes: Bytes| u32::try_from(bytes.0).expect("a checked job's blocks are at most 64 MiB");
+        let lengths = match group.own.as_ref().filter(|own| own.whole) {
+            Some(own) => own.files.iter().map(|file| length(file.size)).collect(),
+            None => names.iter().map(|_| length(group.bs)).collect(),
+        };
         let (apart, numjobs) = (super::locks_apart(&group), group.numjobs);
-        Self { directory, names, group, port, apart, numjobs, shared: Rc::default() }
+        Self { directory, names, lengths, group, port, apart, numjobs, shared: Rc::default() }
     }
 
     /// The same for an arm of this name, with the options that it has.
@@ -63,6 +70,7 @@ impl Context {
         Self {
             directory: self.directory.clone(),
             names: self.names.clone(),
+            lengths: Rc::clone(&self.lengths),
             group: self.group.of_arm(name),
             port: self.port.clone(),
             apart: self.apart,
@@ -73,14 +81,16 @@ impl Context {
 
     /// The same with the files alone that a worker of a pool opens.
     pub fn of_share(mut self, share: Share) -> Self {
-        self.names = share.files(self.group.nrfiles).into_iter().map(|file| self.names[file as usize].clone()).collect();
+        let files = share.files(self.group.nrfiles);
+        self.names = files.iter().map(|file| self.names[*file as usize].clone()).collect();
+        self.lengths = files.iter().map(|file| self.lengths[*file as usize]).collect();
         self
     }
 
     /// The same with copies of the files.
     pub(super) async fn on_copies(&self, directory: &str) -> Result<Self, OpfsError> {
         let copies = Self::new(self.copied_to(directory).await?, self.group.clone(), None);
-        Ok(Self { names: self.names.clone(), apart: false, ..copies })
+        Ok(Self { names: self.names.clone(), lengths: Rc::clone(&self.lengths), apart: false, ..copies })
     }
 
     /// The same files for a method with a port of its own.
@@ -177,6 +187,7 @@ impl Context {
         self.numjobs
     }
 
+    /// The length of the longest op.
     pub(super) fn block_length(&self) -> u32 {
         u32::try_from(self.group.bs.0).expect("a checked job's blocks are at most 64 MiB")
     }

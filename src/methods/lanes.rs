@@ -109,7 +109,8 @@ impl Lanes {
         Self { stages: Stages::Calls, ..self }
     }
 
-    /// The same, taken apart: where it reads from the file of this number, nothing is read, and as many bytes are delivered.
+    /// The same, taken apart: where it reads from the file of this number, nothing is read, and as many bytes are delivered as the offset
+    /// says.
     pub fn delivering(self, no_file: u32) -> Self {
         let nothing = Op { file: no_file, at: 0, len: 0 };
         Self { stages: Stages::Delivery { nothing }, ..self }
@@ -145,7 +146,7 @@ impl Lanes {
     /// Reads some ops at a time, and hands over what each brought.
     async fn read_pieces(&self, ops: &[Op], mut take: impl FnMut(&Array)) -> Result<Timed, OpfsError> {
         let mut all = Timed { elapsed_ms: 0.0, bytes: 0 };
-        let length = ops.first().map_or(1, |op| op.len as usize).max(1);
+        let length = ops.iter().map(|op| op.len as usize).max().unwrap_or(1).max(1);
         for ops in ops.chunks((CHECKED_AT_ONCE / length).max(2 * self.all.length() as usize)) {
             let taken = Array::new();
             all = all.and(self.run(ops, Some(&taken)).await?);
@@ -181,7 +182,7 @@ impl Reader for Lanes {
                 Stages::None => Ok(()),
                 Stages::Calls => self.calls(Stage::Read, &ops[0], ops, laps).await,
                 Stages::Delivery { nothing } => {
-                    let nothing = vec![Op { len: ops[0].len, ..*nothing }; ops.len()];
+                    let nothing = vec![Op { at: ops[0].len.into(), len: ops[0].len, ..*nothing }; ops.len()];
                     self.run(&nothing[..1], None).await?;
                     self.calls(Stage::Delivery, &ops[0], &nothing, laps).await
                 }
@@ -298,7 +299,7 @@ pub(super) fn arrays(pieces: &Array) -> Vec<Uint8Array> {
             true
         }
         fn begin(&mut self, _: &super::Block) {}
-        fn block(&mut self, _: &super::Block) {}
+        fn block(&mut self, _: &super::Block, _: u32) {}
         fn buffer(&mut self, buffer: &ArrayBuffer) {
             self.0.push(Uint8Array::new(buffer));
         }

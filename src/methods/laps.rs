@@ -113,7 +113,7 @@ impl Sink for Buffers {
         true
     }
     fn begin(&mut self, _: &Block) {}
-    fn block(&mut self, _: &Block) {}
+    fn block(&mut self, _: &Block, _: u32) {}
     fn buffer(&mut self, buffer: &ArrayBuffer) {
         self.0 += u64::from(buffer.byte_length());
     }

@@ -18,9 +18,11 @@ pub const METHODS: &[Method] =
     &[Method::new("limit/memcpy", EndsUp::WorkerWasm, |context| Box::pin(open(context))).copies(Copies::Held).queue(Queue::Synchronous)];
 
 async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
-    let size = usize::try_from(context.group.fileset().file_size.0).expect("a group that fits is small");
+    let group = &context.group;
+    let size = |place: usize| group.own.as_ref().map_or(group.fileset().file_size, |own| own.files[place].size);
     let mut files = Vec::with_capacity(context.names.len());
-    for name in &context.names {
+    for (place, name) in context.names.iter().enumerate() {
+        let size = usize::try_from(size(place).0).expect("a group that fits is small");
         let room = || format!("the browser has no {size} B more of WebAssembly memory: choose a smaller job");
         let mut file = File { name: name.clone(), bytes: Block::try_new(size).ok_or_else(room)?, length: 0 };
         let put = |chunk: &Uint8Array, at| {
@@ -76,7 +78,7 @@ impl Loop for Held {
             // Whoever reads looks at what came. Where nobody did, copies that the next one overwrites could be left out.
             black_box(&self.block);
             bytes += u64::from(op.len);
-            sink.block(&self.block);
+            sink.block(&self.block, op.len);
         }
         Ok(Timed::since(start, bytes))
     }

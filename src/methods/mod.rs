@@ -57,6 +57,7 @@ use crate::clock;
 use crate::deadline;
 use crate::opfs::OpfsError;
 pub use block::Block;
+use block::Views;
 pub use context::Context;
 pub use empty::{MAIN as EMPTY_MAIN, POOL as EMPTY_POOL, WORKER as EMPTY_WORKER};
 use laps::Buffers;
@@ -106,6 +107,8 @@ pub struct Method {
     pub ends_up: EndsUp,
     /// Whether an op can be a part of a file.
     pub parts: bool,
+    /// Whether all ops must have the same length.
+    pub one_length: bool,
     /// What the browser must have, by paths from the global object: `Blob.prototype.bytes`. Without it the method is absent.
     pub needs: &'static [&'static str],
     /// Whether it reads copies of the files, which are made when it opens.
@@ -194,7 +197,20 @@ impl Method {
 
     const fn doing(name: &'static str, ends_up: EndsUp, works: Works) -> Self {
         let (copies, queue, handles) = (Copies::None, Queue::Deep, Handles::None);
-        Self { name, ends_up, parts: true, needs: &[], copies, queue, handles, deal: None, works, commits: false, serve: None }
+        Self {
+            name,
+            ends_up,
+            parts: true,
+            one_length: false,
+            needs: &[],
+            copies,
+            queue,
+            handles,
+            deal: None,
+            works,
+            commits: false,
+            serve: None,
+        }
     }
 
     /// The same that writes too.
@@ -226,6 +242,11 @@ impl Method {
     /// The same for whole files only.
     const fn whole(self) -> Self {
         Self { parts: false, ..self }
+    }
+
+    /// The same for ops of one length only.
+    const fn of_one_length(self) -> Self {
+        Self { one_length: true, ..self }
     }
 
     /// The same where the browser must have this.
@@ -313,7 +334,7 @@ impl Method {
             Copies::WhereKept => group.open == job::Open::Kept,
             Copies::Stored => true,
         };
-        if copies { group.size } else { Bytes(0) }
+        if copies { group.file_bytes() } else { Bytes(0) }
     }
 
     /// Where its copies are: all threads' methods of one API read the same, but pools of different sizes lock their files each for itself,
@@ -440,24 +461,33 @@ pub fn unfit(method: &Method, group: &Group) -> Option<String> {
             method.name, group.numjobs, group.nrfiles
         ));
     }
-    if method.copies == Copies::Held && group.size > LARGEST_HELD {
+    if method.copies == Copies::Held && group.file_bytes() > LARGEST_HELD {
         return Some(format!(
             "{} holds the files in WebAssembly memory, {LARGEST_HELD} of them at most; these are {}",
-            method.name, group.size
+            method.name,
+            group.file_bytes()
         ));
     }
+    if method.one_length && group.is_uneven() {
+        return Some(format!("{} reads blocks of one length, and these files differ in theirs", method.name));
+    }
     (method.copied(group) > LARGEST_COPY)
-        .then(|| format!("{} reads a copy of the files, of {LARGEST_COPY} at most; these are {}", method.name, group.size))
+        .then(|| format!("{} reads a copy of the files, of {LARGEST_COPY} at most; these are {}", method.name, group.file_bytes()))
+}
+
+/// Whether a method of the group gives what it reads as text.
+pub fn reads_text(group: &Group) -> bool {
+    named(group).iter().any(|(method, _)| matches!(method.ends_up, EndsUp::MainText | EndsUp::WorkerText))
 }
 
 /// Why a group's methods cannot hold their sync handles open at the same time, if so.
 pub fn too_many_handles(group: &Group) -> Option<String> {
     let arms = || named(group).into_iter().filter(|(_, own)| own.open == job::Open::Kept);
-    if locks_apart(group) && group.size > LARGEST_COPY {
+    if locks_apart(group) && group.file_bytes() > LARGEST_COPY {
         return Some(format!(
             "methods that keep their sync handles open beside others that open them each time read a copy of the files, of {LARGEST_COPY} at \
              most; these are {}: make two groups of them",
-            group.size
+            group.file_bytes()
         ));
     }
     let of_worker = |method: &Method| method.handles == Handles::Shared && !group.writes();
@@ -507,7 +537,7 @@ fn copies(group: &Group) -> Vec<(String, Bytes, bool)> {
         }
     }
     if locks_apart(group) {
-        copies.push((context::KEPT.into(), group.size, false));
+        copies.push((context::KEPT.into(), group.file_bytes(), false));
     }
     copies
 }
@@ -642,7 +672,8 @@ trait Sink {
     fn takes(&self) -> bool;
     /// Called with the block that all reads go into, before the first.
     fn begin(&mut self, block: &Block);
-    fn block(&mut self, block: &Block);
+    /// The first bytes of it, which an op read.
+    fn block(&mut self, block: &Block, length: u32);
     /// A buffer that the browser made.
     fn buffer(&mut self, buffer: &ArrayBuffer);
     /// Bytes that the browser made a buffer for.
@@ -663,7 +694,7 @@ impl Sink for Discard {
     #[inline(always)]
     fn begin(&mut self, _: &Block) {}
     #[inline(always)]
-    fn block(&mut self, _: &Block) {}
+    fn block(&mut self, _: &Block, _: u32) {}
     #[inline(always)]
     fn buffer(&mut self, _: &ArrayBuffer) {}
     #[inline(always)]
@@ -681,8 +712,8 @@ impl Sink for Checksum {
         block.spoil();
     }
 
-    fn block(&mut self, block: &Block) {
-        block.pieces(|piece| self.update(piece));
+    fn block(&mut self, block: &Block, length: u32) {
+        block.pieces(length, |piece| self.update(piece));
         block.spoil();
     }
 
@@ -695,6 +726,6 @@ impl Sink for Checksum {
     }
 
     fn text(&mut self, text: &JsString) {
-        self.update(String::from(text).as_bytes());
+        self.update_text(&String::from(text));
     }
 }

@@ -60,18 +60,18 @@ async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
 
 // The worker's side
 
-/// The number that asks for no file: the answer has as many bytes as any, and nothing is read.
+/// The number that asks for no file: nothing is read, and the answer has as many bytes as the offset says.
 pub const NO_FILE: u32 = u32::MAX;
 
 #[wasm_bindgen(module = "/src/serving.js")]
 extern "C" {
     #[wasm_bindgen(js_name = serveBuffers)]
-    fn serve_buffers(port: &MessagePort, files: &Object, length: u32, transfers: bool, lanes: bool);
+    fn serve_buffers(port: &MessagePort, files: &Object, lengths: &[u32], transfers: bool, lanes: bool);
 }
 
 async fn serve(context: &Context, port: MessagePort, transfers: bool) -> Result<Box<dyn Served>, OpfsError> {
     let files = Files::open(context).await?;
-    serve_buffers(&port, &files.js, context.block_length(), transfers, context.group.iodepth > 1);
+    serve_buffers(&port, &files.js, &context.lengths, transfers, context.group.iodepth > 1);
     Ok(Box::new(Serving::holding(port, files)))
 }
 

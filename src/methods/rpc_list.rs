@@ -61,11 +61,11 @@ impl Loop for Asking {
 #[wasm_bindgen(module = "/src/serving.js")]
 extern "C" {
     #[wasm_bindgen(js_name = serveLists)]
-    fn serve_lists(port: &MessagePort, files: &Object, length: u32);
+    fn serve_lists(port: &MessagePort, files: &Object, lengths: &[u32]);
 }
 
 async fn serve(context: &Context, port: MessagePort) -> Result<Box<dyn Served>, OpfsError> {
     let files = Files::open(context).await?;
-    serve_lists(&port, &files.js, context.block_length());
+    serve_lists(&port, &files.js, &context.lengths);
     Ok(Box::new(Serving::holding(port, files)))
 }

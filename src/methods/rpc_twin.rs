@@ -37,11 +37,13 @@ extern "C" {
 pub const METHODS: &[Method] = &[
     Method::new("rpc/transfer-js", EndsUp::MainBuffer, |context| Box::pin(open_transfer(context)))
         .queue(Queue::OneByOne)
+        .of_one_length()
         .handles(Handles::Shared)
         .served(|context, port| Box::pin(serve(context, port, Reply::Transferred))),
     Method::new("rpc/shared-js", EndsUp::Shared, |context| Box::pin(open_shared(context)))
         .needs(shared::NEEDS)
         .queue(Queue::OneByOne)
+        .of_one_length()
         .handles(Handles::Shared)
         .served(|context, port| Box::pin(serve(context, port, Reply::Shared))),
 ];

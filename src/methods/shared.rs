@@ -110,13 +110,13 @@ async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
 #[wasm_bindgen(module = "/src/serving.js")]
 extern "C" {
     #[wasm_bindgen(js_name = serveShared)]
-    fn serve_shared(port: &MessagePort, files: &Object, length: u32, lanes: bool, layout: &Object);
+    fn serve_shared(port: &MessagePort, files: &Object, lengths: &[u32], lanes: bool, layout: &Object);
 }
 
 async fn serve(context: &Context, port: MessagePort) -> Result<Box<dyn Served>, OpfsError> {
     let files = Files::open(context).await?;
     let layout = glue::object([("data", &DATA.into()), ("read", &READ.into()), ("failed", &FAILED.into())]);
-    serve_shared(&port, &files.js, context.block_length(), context.group.iodepth > 1, &layout);
+    serve_shared(&port, &files.js, &context.lengths, context.group.iodepth > 1, &layout);
     Ok(Box::new(Serving::holding(port, files)))
 }
 

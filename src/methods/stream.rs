@@ -65,8 +65,10 @@ export const byob = (length) => {
         pieces.made = 0;
       }
       let filled = 0;
-      while (filled < length) {
-        const { done, value } = await reader.read(new Uint8Array(buffer, filled, length - filled));
+      // Less than the buffer holds where files of different lengths are read whole.
+      const wanted = Math.min(length, blob.size);
+      while (filled < wanted) {
+        const { done, value } = await reader.read(new Uint8Array(buffer, filled, wanted - filled));
         filled += value.byteLength;
         buffer = value.buffer;
         if (done) break;

@@ -15,7 +15,7 @@ use web_sys::FileSystemDirectoryHandle;
 use super::blob;
 use super::block::Block;
 use super::lanes::{Lane, Lanes};
-use super::{Context, Copies, Handles, Laps, Loop, Method, Open, Queue, Reader, Sink, Timed, Unopened, writing};
+use super::{Context, Copies, Handles, Laps, Loop, Method, Open, Queue, Reader, Sink, Timed, Unopened, Views, writing};
 use crate::clock;
 use crate::opfs::{Call, Directory, OpfsError, SharedLock, SyncHandle};
 
@@ -38,7 +38,7 @@ pub(super) const fn modal(name: &'static str, open: Open) -> Method {
 /// Opens it to read into this block.
 pub(super) async fn open(context: &Context, block: Rc<Block>) -> Result<Box<dyn Reader>, Unopened> {
     Ok(match context.group.open {
-        job::Open::Kept => Box::new(Kept { handles: context.kept_sync_handles().await?, block }),
+        job::Open::Kept => Box::new(Kept { handles: context.kept_sync_handles().await?, block, lengths: Rc::clone(&context.lengths) }),
         job::Open::Each => Box::new(Each::new(context, None, block)),
     })
 }
@@ -58,23 +58,24 @@ pub(super) async fn open_shared(context: &Context, lock: SharedLock) -> Result<B
     for name in &context.names {
         handles.push(copies.file(name).await?.open_sync_shared_patiently(lock).await?);
     }
-    Ok(Box::new(Kept { handles: handles.into(), block }))
+    Ok(Box::new(Kept { handles: handles.into(), block, lengths: Rc::clone(&context.lengths) }))
 }
 
 struct Kept {
     handles: Rc<[SyncHandle]>,
     block: Rc<Block>,
+    lengths: Rc<[u32]>,
 }
 
 impl Loop for Kept {
     async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
-        let view = self.block.view();
+        let views = Views::of(&self.block, &self.lengths);
         sink.begin(&self.block);
         let mut bytes = 0;
         let start = clock::now_ms();
         for op in ops {
-            bytes += u64::from(self.handles[op.file as usize].read_full(&view, op.at)?);
-            sink.block(&self.block);
+            bytes += u64::from(self.handles[op.file as usize].read_full(views.for_file(op.file), op.at)?);
+            sink.block(&self.block, op.len);
         }
         Ok(Timed::since(start, bytes))
     }
@@ -99,7 +100,7 @@ export const syncLane = (directory, names, options, newView) => {
           if (view.length === 0) view = newView();
           // A read that brings nothing must not pass for one that brought what was there.
           if (pieces) view.fill(0);
-          bytes = handle.read(view, { at });
+          bytes = handle.read(view.length === length ? view : view.subarray(0, length), { at });
         } finally {
           handle.close();
         }
@@ -107,7 +108,7 @@ export const syncLane = (directory, names, options, newView) => {
         throw { call, error };
       }
       if (bytes !== length) throw { call: '', error: { message: `the file ended after ${bytes} of ${length} B from offset ${at}` } };
-      pieces?.push(view.slice());
+      pieces?.push(view.slice(0, length));
       return bytes;
     },
     count: (bytes) => bytes,
@@ -147,7 +148,8 @@ impl Each {
             Some(lock) => file.open_sync_shared(lock).await?,
         };
         laps.end(Stage::Open, 1);
-        let view = self.block.view();
+        // All ops of a file have the same length.
+        let view = self.block.view_of(0, ops[0].len as usize);
         laps.begin();
         handle.read_full(&view, ops[0].at)?;
         laps.end(Stage::FirstRead, 1);

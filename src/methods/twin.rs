@@ -46,14 +46,14 @@ extern "C" {
 pub const METHODS: &[Method] = &[
     synchronous("worker/sync-js", EndsUp::WorkerWasm, |context| Box::pin(open_sync(context, Memory::Wasm(context.block())))),
     synchronous("worker/sync-js-buffer", EndsUp::WorkerBuffer, |context| Box::pin(open_sync(context, Memory::buffer(context)))),
-    Method::new("main/slice-js", EndsUp::MainBuffer, |context| Box::pin(open_slice(context))).queue(Queue::OneByOne),
-    Method::new("worker/slice-js", EndsUp::WorkerBuffer, |context| Box::pin(open_slice(context))).queue(Queue::OneByOne),
+    Method::new("main/slice-js", EndsUp::MainBuffer, |context| Box::pin(open_slice(context))).queue(Queue::OneByOne).of_one_length(),
+    Method::new("worker/slice-js", EndsUp::WorkerBuffer, |context| Box::pin(open_slice(context))).queue(Queue::OneByOne).of_one_length(),
     Method::new("main/array-buffer-js", EndsUp::MainBuffer, |context| Box::pin(open_whole(context))).queue(Queue::OneByOne).whole(),
     Method::new("worker/array-buffer-js", EndsUp::WorkerBuffer, |context| Box::pin(open_whole(context))).queue(Queue::OneByOne).whole(),
 ];
 
 const fn synchronous(name: &'static str, ends_up: EndsUp, open: Open) -> Method {
-    Method::new(name, ends_up, open).queue(Queue::Synchronous).handles(Handles::Shared)
+    Method::new(name, ends_up, open).queue(Queue::Synchronous).handles(Handles::Shared).of_one_length()
 }
 
 /// Where a loop with sync handles reads to.
@@ -87,9 +87,9 @@ impl Memory {
         }
     }
 
-    fn give(&self, sink: &mut impl Sink) {
+    fn give(&self, op: &Op, sink: &mut impl Sink) {
         match self {
-            Self::Wasm(block) => sink.block(block),
+            Self::Wasm(block) => sink.block(block, op.len),
             Self::Buffer(array) => sink.bytes(array),
         }
     }
@@ -177,7 +177,7 @@ impl Loop for Twin {
             let (timed, buffer) = self.read(std::slice::from_ref(op)).await?;
             all = all.and(timed);
             match &self.how {
-                How::Sync(memory) => memory.give(sink),
+                How::Sync(memory) => memory.give(op, sink),
                 How::Slice(_) | How::Whole => sink.buffer(&buffer),
             }
         }

@@ -27,7 +27,7 @@ async fn what_is_written_is_read_at_its_offset() {
     let block = Block::new(3);
     assert_eq!(handle.read_full(&block.view(), 2).unwrap(), 3);
     let mut bytes = Vec::new();
-    block.pieces(|piece| bytes.extend_from_slice(piece));
+    block.pieces(3, |piece| bytes.extend_from_slice(piece));
     assert_eq!(bytes, [3, 4, 5]);
     drop(handle);
     remove(&name).await;

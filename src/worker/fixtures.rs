@@ -1,4 +1,4 @@
-//! Fixtures: seeded bytes, written by a sync handle (which works in every Safari that has one), then read back and compared. A browser
+//! Fixtures: seeded bytes, or those of a person's own files, written by a sync handle (which works in every Safari that has one), then read back and compared. A browser
 //! without sync handles writes and reads them by promises.
 
 use js_sys::Uint8Array;
@@ -19,7 +19,7 @@ const CHUNK: u64 = 1 << 20;
 /// What has been written and read back of the fixture at hand.
 #[derive(Default)]
 pub struct Fixtures {
-    generated: Checksum,
+    source: Checksum,
     read_back: Checksum,
     write_ms: f64,
     flush_ms: f64,
@@ -40,6 +40,27 @@ pub struct Part {
     pub to: u64,
 }
 
+/// Where a part's bytes come from.
+pub enum Source {
+    /// The seed.
+    Seed(Seed),
+    /// A person's own file: these are the part's.
+    Own(Uint8Array),
+}
+
+impl Source {
+    /// The bytes of the part from this offset of its file on.
+    fn fill(&self, part: Part, at: u64, bytes: &mut [u8]) {
+        match self {
+            Self::Seed(seed) => FixtureFile::new(*seed, part.number).fill(at, bytes),
+            Self::Own(own) => {
+                let from = u32::try_from(at - part.from).expect("a part is some mebibytes");
+                own.subarray(from, from + u32::try_from(bytes.len()).expect("a part is some mebibytes")).copy_to(bytes);
+            }
+        }
+    }
+}
+
 impl Part {
     /// Offset and length of each chunk.
     fn chunks(self) -> impl Iterator<Item = (u64, usize)> {
@@ -50,16 +71,16 @@ impl Part {
 
 impl Fixtures {
     /// Writes a part, or reads it back.
-    pub async fn part(&mut self, directory: &Directory, seed: Seed, part: Part, pass: Pass) -> Result<(), OpfsError> {
+    pub async fn part(&mut self, directory: &Directory, source: &Source, part: Part, pass: Pass) -> Result<(), OpfsError> {
         let name = file_name(&part.fileset, part.file);
         let sync = opfs::has_sync_handles(directory).await?;
         match pass {
             Pass::Write if !sync => {
                 let start = clock::now_ms();
                 let mut bytes = vec![0; usize::try_from(part.to - part.from).expect("a part is some mebibytes")];
-                FixtureFile::new(seed, part.number).fill(part.from, &mut bytes);
+                source.fill(part, part.from, &mut bytes);
                 directory.create(&name).await?.write_by_stream(&bytes, part.from).await?;
-                self.generated.update(&bytes);
+                self.source.update(&bytes);
                 self.write_ms += clock::now_ms() - start;
             }
             Pass::Read if !sync => {
@@ -73,7 +94,7 @@ impl Fixtures {
             Pass::Write => {
                 let start = clock::now_ms();
                 let handle = directory.create(&name).await?.open_sync_patiently().await?;
-                self.write(&handle, seed, part)?;
+                self.write(&handle, source, part)?;
                 let flush = clock::now_ms();
                 handle.flush()?;
                 drop(handle);
@@ -89,14 +110,13 @@ impl Fixtures {
         Ok(())
     }
 
-    fn write(&mut self, handle: &SyncHandle, seed: Seed, part: Part) -> Result<(), OpfsError> {
-        let mut file = FixtureFile::new(seed, part.number);
+    fn write(&mut self, handle: &SyncHandle, source: &Source, part: Part) -> Result<(), OpfsError> {
         let mut bytes = Vec::new();
         for (at, length) in part.chunks() {
             bytes.resize(length, 0);
-            file.fill(at, &mut bytes);
+            source.fill(part, at, &mut bytes);
             handle.write_full(&bytes, at)?;
-            self.generated.update(&bytes);
+            self.source.update(&bytes);
         }
         Ok(())
     }
@@ -105,17 +125,17 @@ impl Fixtures {
         for (at, length) in part.chunks() {
             let block = Block::new(length);
             handle.read_full(&block.view(), at)?;
-            block.pieces(|piece| self.read_back.update(piece));
+            block.pieces(u32::try_from(length).expect("a mebibyte at most"), |piece| self.read_back.update(piece));
         }
         Ok(())
     }
 
     /// The fixture's checksums and times; begins the next one.
     pub fn finish(&mut self, fileset: Fileset) -> Fixture {
-        let Self { generated, read_back, write_ms, flush_ms } = std::mem::take(self);
+        let Self { source, read_back, write_ms, flush_ms } = std::mem::take(self);
         Fixture {
             fileset,
-            checksum: generated.digits(),
+            checksum: source.digits(),
             read_back: read_back.digits(),
             write_ns: Nanos::from_ms(write_ms),
             flush_ns: Nanos::from_ms(flush_ms),

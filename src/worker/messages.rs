@@ -1,13 +1,15 @@
 //! What the main thread asks of the worker and what it answers. Plain data: handles never cross threads (Safari cannot post
 //! them), so a folder's name does, and the worker opens it again.
 
-use opfs_bench_core::job::{Fileset, Group, MethodName};
+use js_sys::{Array, Uint8Array};
+use opfs_bench_core::job::{Fileset, Group, MethodName, OwnFile};
+use opfs_bench_core::reference::Reference;
 use opfs_bench_core::result::{Allocated, Fixture, Pacing, StageTimes, When};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::Nanos;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::MessageEvent;
 
 use crate::methods::Unopened;
@@ -17,12 +19,23 @@ pub fn to_message(message: &impl Serialize) -> JsValue {
     serde_json::to_string(message).expect("messages are plain data").into()
 }
 
+/// A message with bytes beside it, which are not to become text.
+pub fn with_bytes(message: &JsValue, bytes: &Uint8Array) -> JsValue {
+    Array::of2(message, bytes).into()
+}
+
+/// The bytes beside a message, if any.
+pub fn bytes_of(event: &MessageEvent) -> Option<Uint8Array> {
+    event.data().dyn_ref::<Array>()?.get(1).dyn_into().ok()
+}
+
 /// What was posted by the other thread.
 ///
 /// # Errors
-/// When it is something else than [`to_message`] makes, in words that name it.
+/// When it is something else than [`to_message`] and [`with_bytes`] make, in words that name it.
 pub fn from_message<T: DeserializeOwned>(event: &MessageEvent) -> Result<T, String> {
-    let text = event.data().as_string().ok_or("it is no text")?;
+    let data = event.data();
+    let text = data.dyn_ref::<Array>().map_or(data.clone(), |parts| parts.get(0)).as_string().ok_or("it is no text")?;
     serde_json::from_str(&text).map_err(|error| error.to_string())
 }
 
@@ -77,6 +90,8 @@ pub enum Request {
         to: u64,
         /// Written or read back.
         pass: Pass,
+        /// Whether the part's bytes come beside the message, since they are a person's own. Else the seed says what they are.
+        own: bool,
     },
     /// The fixture's checksums and times, once all parts are written and read back.
     FixtureDone(Fileset),
@@ -86,6 +101,10 @@ pub enum Request {
         folder: String,
         /// The workload.
         group: Group,
+        /// The files of a person's own that it reads, which the group itself does not carry along.
+        own: Vec<OwnFile>,
+        /// What must be read of them.
+        reference: Option<Reference>,
         /// Its number in the job.
         index: u32,
         /// The run's seed.

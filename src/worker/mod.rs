@@ -86,17 +86,25 @@ impl State {
                 let storage_read = self.storage.as_mut().filter(|_| storage).and_then(|sentinel| sentinel.read().ok().flatten());
                 Ok(Answer::Sentinels(cpu_read, storage_read))
             }
-            Request::Fixture { folder, fileset, first_file, seed, file, from, to, pass } => {
+            Request::Fixture { folder, fileset, first_file, seed, file, from, to, pass, own } => {
                 let directory = run_folder(&folder).await.map_err(|error| error.to_string())?;
                 let part = fixtures::Part { fileset, number: first_file + file, file, from, to };
-                self.fixtures.part(&directory, seed, part, pass).await.map_err(|error| error.to_string())?;
+                let source = if own {
+                    fixtures::Source::Own(messages::bytes_of(event).ok_or("a file's bytes did not come with the request to write them")?)
+                } else {
+                    fixtures::Source::Seed(seed)
+                };
+                self.fixtures.part(&directory, &source, part, pass).await.map_err(|error| error.to_string())?;
                 Ok(Answer::Done)
             }
             Request::FixtureDone(fileset) => Ok(Answer::Fixture(self.fixtures.finish(fileset))),
-            Request::OpenGroup { folder, group, index, seed, first_file, methods, served, seat } => {
+            Request::OpenGroup { folder, mut group, own, reference, index, seed, first_file, methods, served, seat } => {
                 self.group = None;
+                if let Some(of_group) = &mut group.own {
+                    of_group.files = own.into();
+                }
                 let directory = run_folder(&folder).await.map_err(|error| error.to_string())?;
-                let bench = || Bench::new(group.clone(), index, seed, first_file);
+                let bench = || Bench::new(group.clone(), index, seed, first_file).with_reference(reference.clone());
                 let context = || Context::new(directory.clone(), group.clone(), None);
                 let (open, opened) = match seat {
                     None => open_group(&context(), bench(), &methods, &served, event).await,

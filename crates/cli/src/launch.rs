@@ -12,10 +12,12 @@ use crate::below::Below;
 use crate::browser::Browser;
 use crate::driver::{Driver, Wishes, capabilities};
 use crate::exit::{Exit, Failure, OrUsage};
+use crate::fixture::Fixture;
+use crate::inbox::Token;
 use crate::interrupt::Interrupt;
 use crate::page::{Page, Poll, State};
 use crate::progress::Progress;
-use crate::server::{Server, Settings, Site};
+use crate::server::{Offer, Server, Settings, Site};
 use crate::session::{Owner, Session};
 
 /// Asking disturbs the page's main thread: seldom enough for that, often enough for a person.
@@ -84,6 +86,8 @@ pub struct Work {
     pub own: Option<String>,
     /// Where all chance comes from. Chosen by the page unless given.
     pub seed: Option<Seed>,
+    /// A person's own files, in place of made-up ones. None where there are none.
+    pub fixture: Fixture,
 }
 
 /// A served page and a driver: all that launches need, one after another.
@@ -93,6 +97,8 @@ pub struct Launcher {
     capabilities: Map<String, Value>,
     driver: Running,
     server: Server,
+    /// Of who may ask for files of a person's own.
+    token: Token,
 }
 
 /// A driver that listens.
@@ -107,9 +113,16 @@ impl Launcher {
     ///
     /// # Errors
     /// Those of the page's folder with [`Exit::Usage`], those of the driver with [`Exit::Failed`].
-    pub async fn start(options: &BrowserOptions, choice: Choice, capabilities: Map<String, Value>) -> Result<Self, Failure> {
+    pub async fn start(
+        options: &BrowserOptions,
+        choice: Choice,
+        capabilities: Map<String, Value>,
+        fixture: Fixture,
+    ) -> Result<Self, Failure> {
         let browser = options.browser;
-        let server = Server::start(Settings::new(options.site().or_usage()?, 0)).await.or_usage()?;
+        let token = Token::new()?;
+        let offer = (!fixture.is_empty()).then(|| Offer { token: token.clone(), fixture });
+        let server = Server::start(Settings { offer, ..Settings::new(options.site().or_usage()?, 0) }).await.or_usage()?;
         eprintln!("starting {}", browser.name());
         let driver = match choice {
             Choice::Program(program) => {
@@ -118,7 +131,7 @@ impl Launcher {
             }
             Choice::Running(url) => Running::Other(url),
         };
-        Ok(Self { browser, capabilities, driver, server })
+        Ok(Self { browser, capabilities, driver, server, token })
     }
 
     /// Measures in a fresh browser. `keep` gets the page's result as soon as there is one, before anything else can go wrong.
@@ -166,6 +179,9 @@ impl Launcher {
         page.wait_until_ready().await?;
         if let Some(text) = &work.own {
             page.set_job(text, work.seed.map(|seed| seed.to_string()).as_deref()).await?;
+        }
+        if !work.fixture.is_empty() {
+            page.set_fixture(self.token.as_str()).await?;
         }
         if interrupt.is_raised() {
             eprintln!("stopped before anything was measured");

@@ -13,6 +13,7 @@ pub mod commands;
 pub mod driver;
 pub mod exit;
 pub mod fio;
+pub mod fixture;
 pub mod inbox;
 pub mod interrupt;
 pub mod lan;

@@ -7,6 +7,7 @@ use opfs_bench_core::units::Nanos;
 use opfs_bench_native::{Workloads, budget};
 
 use crate::exit::Exit;
+use crate::fixture::Fixture;
 use crate::interrupt::Interrupt;
 use crate::page::{Poll, State};
 use crate::progress::Progress;
@@ -14,12 +15,12 @@ use crate::progress::Progress;
 /// Reads every group of a finished run, and adds what came of it to the result. `scratch` is a folder on the disk that held the browser's
 /// files, of which whoever made it removes all; None where the browser was someone else's. Nothing that goes wrong here makes the run fail:
 /// it is told, and stands in the result.
-pub async fn measure(result: &mut RunResult, scratch: Option<&Path>, interrupt: &Interrupt) -> Exit {
+pub async fn measure(result: &mut RunResult, fixture: &Fixture, scratch: Option<&Path>, interrupt: &Interrupt) -> Exit {
     let Some(scratch) = scratch else {
         eprintln!("not read by the operating system, to compare: with a driver of someone else's, the browser may be on another machine");
         return Exit::Finished;
     };
-    let work = Work::of(result, scratch, interrupt.clone());
+    let work = Work::of(result, fixture, scratch, interrupt.clone());
     match tokio::task::spawn_blocking(move || work.run(Progress::new())).await {
         Ok(measured) => {
             let all = measured.len() == result.groups.len();
@@ -52,8 +53,14 @@ struct Task {
 }
 
 impl Work {
-    fn of(result: &RunResult, scratch: &Path, interrupt: Interrupt) -> Self {
-        let workloads = Workloads::new(result.job.clone(), result.seed, scratch).map_err(|error| format!("{error:#}"));
+    fn of(result: &RunResult, fixture: &Fixture, scratch: &Path, interrupt: Interrupt) -> Self {
+        let own = result.fixtures.iter().find(|copied| copied.fileset.own.is_some()).map(|copied| copied.checksum.clone());
+        let workloads = Workloads::new(result.job.clone(), result.seed, scratch);
+        let workloads = workloads.and_then(|workloads| match own {
+            Some(checksum) => workloads.with_own(fixture.paths(), checksum),
+            None => Ok(workloads),
+        });
+        let workloads = workloads.map_err(|error| format!("{error:#}"));
         let task = |group: &GroupResult| Task {
             index: group.record.index as usize,
             title: group.record.group.title.clone(),
@@ -116,7 +123,7 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let exit = runtime.block_on(async {
             let interrupt = Interrupt::listen().expect("signals");
-            measure(&mut result, scratch, &interrupt).await
+            measure(&mut result, &Fixture::default(), scratch, &interrupt).await
         });
         (exit, result)
     }

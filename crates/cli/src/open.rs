@@ -17,7 +17,7 @@ use crate::exit::{Failure, OrUsage};
 use crate::inbox::{Arrival, Inbox, Received};
 use crate::interrupt::Interrupt;
 use crate::launch::Work;
-use crate::server::{Server, Settings, Site};
+use crate::server::{Offer, Server, Settings, Site};
 
 /// A program has opened the page by then, on a slow machine and for the first time.
 const LOADING: Duration = Duration::from_secs(60);
@@ -71,7 +71,8 @@ pub enum Ended {
 pub async fn measure(program: &Program, site: Site, work: &Work, out: &Path, interrupt: &Interrupt) -> Result<Ended, Failure> {
     let (inbox, mut arrivals) = Inbox::new(out, work.own.clone())?;
     let token = inbox.token().clone();
-    let server = Server::start(Settings { inbox: Some(inbox), ..Settings::new(site, 0) }).await.or_usage()?;
+    let offer = (!work.fixture.is_empty()).then(|| Offer { token: token.clone(), fixture: work.fixture.clone() });
+    let server = Server::start(Settings { inbox: Some(inbox), offer, ..Settings::new(site, 0) }).await.or_usage()?;
     let address = format!("{}#token={}", address(&server.url(), work), token.as_str());
     let this = std::env::current_exe().context("cannot tell where this program is")?;
     let arguments: Vec<OsString> = program.arguments.iter().cloned().chain([address.into()]).collect();
@@ -87,7 +88,8 @@ pub async fn measure(program: &Program, site: Site, work: &Work, out: &Path, int
 fn address(server: &str, work: &Work) -> String {
     let what = if work.own.is_some() { "job".to_owned() } else { format!("preset={}", work.job.name) };
     let seed = work.seed.map_or_else(String::new, |seed| format!("&seed={seed}"));
-    format!("{server}?{what}{seed}&start")
+    let files = if work.fixture.is_empty() { "" } else { "&fixture" };
+    format!("{server}?{what}{seed}{files}&start")
 }
 
 async fn wait(
@@ -139,11 +141,12 @@ mod tests {
     use opfs_bench_core::seed::Seed;
 
     use super::*;
+    use crate::fixture::Fixture;
 
     #[test]
     fn the_address_says_what_the_page_is_to_do() {
         let job = Job::from_toml(Job::preset("quick").expect("shipped")).expect("valid");
-        let mut work = Work { job, own: None, seed: None };
+        let mut work = Work { job, own: None, seed: None, fixture: Fixture::default() };
         assert_eq!(address("http://localhost:1/", &work), "http://localhost:1/?preset=quick&start");
         work.seed = Some(Seed(0xab));
         assert_eq!(address("http://localhost:1/", &work), "http://localhost:1/?preset=quick&seed=00000000000000ab&start");

@@ -157,6 +157,26 @@ impl<'a> Page<'a> {
         }
     }
 
+    /// Has the page take the files that its server offers to who has this token.
+    ///
+    /// # Errors
+    /// When it cannot, or the job cannot read them; with all that is wrong.
+    pub async fn set_fixture(&self, token: &str) -> Result<()> {
+        let refused: Option<String> = self
+            .session
+            .script_async(
+                "giving the page its files",
+                "const done = arguments[arguments.length - 1];
+                 window.opfsBench.setFixture(arguments[0]).then(() => done(null), (error) => done(String(error.message ?? error)));",
+                vec![json!(token)],
+            )
+            .await?;
+        match refused {
+            None => Ok(()),
+            Some(mistakes) => bail!("the page cannot measure these files:\n{mistakes}"),
+        }
+    }
+
     /// Presses Start, and waits until the page shows that it runs.
     ///
     /// # Errors

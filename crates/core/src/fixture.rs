@@ -7,7 +7,7 @@ use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::job::Fileset;
+use crate::job::{Fileset, Group};
 use crate::ops::Op;
 use crate::seed::{Purpose, Seed};
 
@@ -49,7 +49,20 @@ impl FixtureFile {
 
 /// XXH3 (64 bits) over bytes that come in pieces: a check against accidents, fast enough for every byte of a run.
 #[derive(Default)]
-pub struct Checksum(Xxh3);
+pub struct Checksum {
+    all: Xxh3,
+    /// Of what is compared op by op: the op whose bytes come now.
+    ops: Option<OpByOp>,
+}
+
+/// Where an op ends and the next begins, in bytes that come in pieces.
+struct OpByOp {
+    /// Those that are to come, the next one last.
+    lengths: Vec<u32>,
+    /// What is still to come of the op at hand.
+    left: u32,
+    op: Xxh3,
+}
 
 impl Checksum {
     /// Of nothing yet.
@@ -58,16 +71,52 @@ impl Checksum {
         Self::default()
     }
 
+    /// The checksum of what these ops read, as [`crate::reference::Reference::expected`] has it: that of their checksums.
+    #[must_use]
+    pub fn of_ops(ops: &[Op]) -> Self {
+        let lengths = ops.iter().rev().map(|op| op.len).collect();
+        Self { all: Xxh3::new(), ops: Some(OpByOp { lengths, left: 0, op: Xxh3::new() }) }
+    }
+
     /// Takes further bytes in.
-    pub fn update(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
+    pub fn update(&mut self, mut bytes: &[u8]) {
+        let Self { all, ops: Some(ops) } = self else { return self.all.update(bytes) };
+        while !bytes.is_empty() {
+            if ops.left == 0 {
+                // More than all ops hold belongs to none.
+                let Some(next) = ops.lengths.pop() else { return all.update(bytes) };
+                (ops.left, ops.op) = (next, Xxh3::new());
+            }
+            let (part, rest) = bytes.split_at(bytes.len().min(ops.left as usize));
+            ops.op.update(part);
+            bytes = rest;
+            ops.left -= u32::try_from(part.len()).expect("what is left at most");
+            if ops.left == 0 {
+                all.update(digits(&ops.op).as_bytes());
+            }
+        }
+    }
+
+    /// Takes in what an op read as text, all of it.
+    pub fn update_text(&mut self, text: &str) {
+        if self.ops.is_some() {
+            let mut op = Xxh3::new();
+            op.update(text.as_bytes());
+            self.all.update(digits(&op).as_bytes());
+        } else {
+            self.all.update(text.as_bytes());
+        }
     }
 
     /// 16 hexadecimal digits.
     #[must_use]
     pub fn digits(&self) -> String {
-        format!("{:016x}", self.0.digest())
+        digits(&self.all)
     }
+}
+
+fn digits(of: &Xxh3) -> String {
+    format!("{:016x}", of.digest())
 }
 
 /// What a method makes of the bytes that an op reads.
@@ -112,7 +161,20 @@ pub fn first_file(filesets: &[Fileset], fileset: &Fileset) -> u32 {
 /// The name of a file of a fileset. Names of files of different filesets differ.
 #[must_use]
 pub fn file_name(fileset: &Fileset, file: u32) -> String {
-    format!("{}x{}-{file}.bin", fileset.nrfiles, fileset.file_size.0)
+    match fileset.own {
+        Some(_) => format!("own-{file}.bin"),
+        None => format!("{}x{}-{file}.bin", fileset.nrfiles, fileset.file_size.0),
+    }
+}
+
+/// The names of the files that a group reads, by their number in its ops.
+#[must_use]
+pub fn file_names(group: &Group) -> Vec<String> {
+    let fileset = group.fileset();
+    match &group.own {
+        Some(own) => own.files.iter().map(|file| file_name(&fileset, file.number)).collect(),
+        None => (0..fileset.nrfiles).map(|file| file_name(&fileset, file)).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -183,8 +245,8 @@ mod tests {
     #[test]
     fn filesets_have_numbers_and_names_of_their_own() {
         use crate::units::Bytes;
-        let small = Fileset { nrfiles: 50, file_size: Bytes(20_480) };
-        let large = Fileset { nrfiles: 1, file_size: Bytes(32 << 20) };
+        let small = Fileset { nrfiles: 50, file_size: Bytes(20_480), own: None };
+        let large = Fileset { nrfiles: 1, file_size: Bytes(32 << 20), own: None };
         assert_eq!(first_file(&[small, large], &large), 50);
         assert_ne!(file_name(&small, 0), file_name(&large, 0));
     }

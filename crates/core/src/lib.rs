@@ -16,6 +16,7 @@ pub mod link;
 pub mod ops;
 pub mod plan;
 pub mod protocol;
+pub mod reference;
 pub mod report;
 pub mod result;
 pub mod seed;

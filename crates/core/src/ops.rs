@@ -3,7 +3,7 @@
 
 use rand::{Rng, RngExt};
 
-use crate::job::{Group, Rw, Work};
+use crate::job::{Group, OwnFile, Rw, Work};
 use crate::seed::{Purpose, Seed};
 
 /// One read or write; of a file that is copied, all of it.
@@ -26,15 +26,40 @@ const VERIFIED_OPS: u64 = 64;
 const VERIFIED_BYTES: u64 = 64 << 20;
 
 /// The blocks of a group's files.
-#[derive(Clone, Copy, Debug)]
-struct Blocks {
-    per_file: u64,
+#[derive(Clone, Debug)]
+struct Blocks<'a> {
+    layout: Layout<'a>,
     count: u64,
+    /// The length of a block; where they differ, of the longest.
     len: u32,
 }
 
-impl Blocks {
-    fn of(group: &Group) -> Self {
+/// Where blocks are.
+#[derive(Clone, Debug)]
+enum Layout<'a> {
+    /// As many in each file.
+    Even { per_file: u64 },
+    /// Each is one of these files, whole.
+    Files(&'a [OwnFile]),
+    /// The number of each file's first block: as many as lie wholly within it.
+    Within(Vec<u64>),
+}
+
+impl<'a> Blocks<'a> {
+    fn of(group: &'a Group) -> Self {
+        if let Some(own) = &group.own {
+            let len = u32::try_from(group.bs.0).expect("a checked job's blocks are at most 64 MiB");
+            if own.whole {
+                return Self { layout: Layout::Files(&own.files), count: own.files.len() as u64, len };
+            }
+            let mut count = 0;
+            let mut firsts = Vec::with_capacity(own.files.len());
+            for file in own.files.iter() {
+                firsts.push(count);
+                count += file.size.0 / group.bs.0;
+            }
+            return Self { layout: Layout::Within(firsts), count, len };
+        }
         let file_size = group.fileset().file_size.0;
         let whole = |len: u64| (1, u64::from(group.nrfiles), len);
         let (per_file, count, len) = match group.rw.work() {
@@ -43,18 +68,40 @@ impl Blocks {
             // What they open is checked by its first block.
             Work::Open | Work::Lock => whole(group.bs.0),
         };
-        Self { per_file, count, len: u32::try_from(len).expect("a checked job's ops are at most 1 GiB") }
+        Self { layout: Layout::Even { per_file }, count, len: u32::try_from(len).expect("a checked job's ops are at most 1 GiB") }
     }
 
-    fn all(self) -> Vec<u32> {
+    fn all(&self) -> Vec<u32> {
         (0..u32::try_from(self.count).expect("a checked job has at most 2^22 blocks")).collect()
     }
 
-    fn op(self, block: u64) -> Op {
-        Op {
-            file: u32::try_from(block / self.per_file).expect("a checked job has at most 10 000 files"),
-            at: block % self.per_file * u64::from(self.len),
-            len: self.len,
+    fn op(&self, block: u64) -> Op {
+        let number = |file: u64| u32::try_from(file).expect("a checked job has at most 10 000 files");
+        let place = usize::try_from(block).expect("a checked job has at most 2^22 blocks");
+        let (file, in_file) = match &self.layout {
+            Layout::Even { per_file } => (block / per_file, block % per_file),
+            Layout::Files(files) => {
+                let len = u32::try_from(files[place].size.0).expect("a checked job's blocks are at most 64 MiB");
+                return Op { file: number(block), at: 0, len };
+            }
+            Layout::Within(firsts) => {
+                let file = firsts.partition_point(|first| *first <= block) - 1;
+                (file as u64, block - firsts[file])
+            }
+        };
+        Op { file: number(file), at: in_file * u64::from(self.len), len: self.len }
+    }
+
+    /// The op of another file that is as far in as this one, or where that has fewer blocks, begins again from its first.
+    fn moved(&self, op: &Op, file: u32) -> Op {
+        match &self.layout {
+            Layout::Even { .. } => Op { file, ..*op },
+            Layout::Files(_) => self.op(file.into()),
+            Layout::Within(firsts) => {
+                let first = firsts[file as usize];
+                let end = firsts.get(file as usize + 1).copied().unwrap_or(self.count);
+                self.op(first + op.at / u64::from(self.len) % (end - first))
+            }
         }
     }
 }
@@ -95,11 +142,31 @@ pub fn round(group: &Group, seed: Seed, index: u32, number: u32, stride: u64, n:
     }
 }
 
+/// The bytes of the first `n` ops of a round, as [`round`] has them.
+#[must_use]
+pub fn bytes(group: &Group, seed: Seed, index: u32, number: u32, stride: u64, n: u64) -> u64 {
+    if !group.is_uneven() {
+        return group.moved(n);
+    }
+    let mut ops = Vec::new();
+    round(group, seed, index, number, stride, n, &mut ops);
+    ops.iter().map(|op| u64::from(op.len)).sum()
+}
+
+/// Moves ops to a file, each as far into it as it was into its own.
+pub fn move_to(group: &Group, file: u32, ops: &mut [Op]) {
+    let blocks = Blocks::of(group);
+    for op in ops {
+        *op = blocks.moved(op, file);
+    }
+}
+
 /// The ops that a verification reads: the first and the last block, and others at random, all of them where they are few.
 #[must_use]
 pub fn verification(group: &Group, seed: Seed, index: u32) -> Vec<Op> {
     let blocks = Blocks::of(group);
-    let affordable = (VERIFIED_BYTES / u64::from(blocks.len)).max(2);
+    let uneven = matches!(blocks.layout, Layout::Files(_));
+    let affordable = if uneven { VERIFIED_OPS } else { (VERIFIED_BYTES / u64::from(blocks.len)).max(2) };
     let wanted = blocks.count.min(affordable).min(VERIFIED_OPS);
     let mut order = blocks.all();
     let mut rng = seed.stream(Purpose::Verification { group: index });
@@ -112,7 +179,19 @@ pub fn verification(group: &Group, seed: Seed, index: u32) -> Vec<Op> {
             chosen[place.expect("at least two places, and the ends take one each")] = end;
         }
     }
-    chosen.iter().map(|block| blocks.op(u64::from(*block))).collect()
+    let ops = chosen.iter().map(|block| (*block, blocks.op(u64::from(*block))));
+    if !uneven {
+        return ops.map(|(_, op)| op).collect();
+    }
+    // Of files of all sizes, as many as there are bytes for: one that is too large for what is left does not end it.
+    let mut bytes = 0;
+    let mut affordable = |op: &Op| {
+        let with_it = bytes + u64::from(op.len);
+        let fits = with_it <= VERIFIED_BYTES;
+        bytes = if fits { with_it } else { bytes };
+        fits
+    };
+    ops.filter(|(block, op)| affordable(op) || [0, last].contains(block)).map(|(_, op)| op).collect()
 }
 
 #[cfg(test)]
@@ -195,6 +274,85 @@ mod tests {
             let group = group(name);
             assert_eq!(ops(&group, 3, 2, 5)[..], ops(&group, 3, 2, 60)[..5], "{name}");
         }
+    }
+
+    /// A job's group of this name on own files of these sizes.
+    fn own(name: &str, sizes: &[u64]) -> Group {
+        let job = Job::from_toml(Job::preset("quick").expect("shipped")).expect("valid");
+        let job = job.with_own(sizes, &()).expect("they fit");
+        job.groups.into_iter().find(|group| group.name == name).expect("a group of quick")
+    }
+
+    const SIZES: [u64; 5] = [1, 4097, 9000, 700, 65_536];
+
+    #[test]
+    fn own_files_are_read_whole_each_once_a_pass() {
+        let group = own("small-files", &SIZES);
+        for rw in [Rw::Read, Rw::RandRead, Rw::ReadBackwards] {
+            let group = Group { rw, ..group.clone() };
+            for number in 0..6 {
+                let passes = ops(&group, number, 10, 10);
+                for pass in passes.chunks(5) {
+                    let mut read: Vec<(u32, u64, u64)> = pass.iter().map(|op| (op.file, op.at, op.len.into())).collect();
+                    read.sort_unstable();
+                    assert_eq!(read, (0..).zip(SIZES).map(|(file, size)| (file, 0, size)).collect::<Vec<_>>(), "{rw:?}");
+                }
+                let total: u64 = SIZES.iter().sum();
+                assert_eq!(bytes(&group, Seed(1), 0, number, 10, 10), 2 * total);
+                let part: u64 = ops(&group, number, 10, 7).iter().map(|op| u64::from(op.len)).sum();
+                assert_eq!(bytes(&group, Seed(1), 0, number, 10, 7), part);
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_of_own_files_lie_wholly_within_them() {
+        for rw in [Rw::Read, Rw::RandRead, Rw::ReadBackwards] {
+            let group = Group { rw, ..own("random-4k", &SIZES) };
+            let mut read: Vec<(u32, u64, u32)> = ops(&group, 0, 1, 19).iter().map(|op| (op.file, op.at, op.len)).collect();
+            read.sort_unstable();
+            // Files 1, 2 and 4 are long enough; they are numbered anew.
+            let blocks =
+                [(0, 1), (1, 2), (2, 16)].into_iter().flat_map(|(file, count)| (0..count).map(move |block| (file, block * 4096, 4096)));
+            assert_eq!(read, blocks.collect::<Vec<_>>(), "{rw:?}");
+            assert_eq!(bytes(&group, Seed(1), 0, 0, 1, 30), 30 * 4096);
+        }
+    }
+
+    #[test]
+    fn ops_are_moved_to_a_file_that_has_them() {
+        let group = own("random-4k", &SIZES);
+        let mut moved = ops(&group, 3, 1, 19);
+        for (file, blocks) in [(0, 1), (1, 2), (2, 16)] {
+            move_to(&group, file, &mut moved);
+            assert!(moved.iter().all(|op| op.file == file && op.at / 4096 < blocks && op.at.is_multiple_of(4096)), "{moved:?}");
+        }
+        let whole = own("small-files", &SIZES);
+        let mut moved = ops(&whole, 0, 1, 5);
+        move_to(&whole, 2, &mut moved);
+        assert!(moved.iter().all(|op| *op == Op { file: 2, at: 0, len: 9000 }), "{moved:?}");
+        let even = self::group("random-4k");
+        let mut moved = ops(&even, 0, 1, 5);
+        let before = moved.clone();
+        move_to(&even, 0, &mut moved);
+        assert_eq!(moved, before);
+    }
+
+    #[test]
+    fn of_own_files_so_many_are_checked_as_there_are_bytes_for() {
+        let checked = |sizes: &[u64]| verification(&own("small-files", sizes), Seed(1), 0);
+        assert_eq!(checked(&SIZES).len(), 5);
+        // The large ones in between take the bytes of the small ones of none.
+        let mut sizes = vec![1000; 40];
+        sizes[7..12].fill(40 << 20);
+        let ops = checked(&sizes);
+        let large = ops.iter().filter(|op| op.len > 1000).count();
+        assert_eq!((ops.len(), large), (36, 1), "{ops:?}");
+        for end in [0, 39] {
+            assert!(ops.iter().any(|op| op.file == end));
+        }
+        let ops = checked(&vec![60 << 20; 3]);
+        assert_eq!(ops.iter().map(|op| op.file).collect::<HashSet<_>>(), HashSet::from([0, 2]));
     }
 
     #[test]

@@ -60,6 +60,20 @@ impl fmt::Display for Bytes {
     }
 }
 
+impl Bytes {
+    /// For people, where three digits are enough: `1.21 KiB`, `4 MiB`.
+    #[must_use]
+    pub fn rounded(self) -> String {
+        let units = [("GiB", 1_u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+        let Some((unit, factor)) = units.into_iter().find(|(_, factor)| self.0 >= *factor) else { return self.to_string() };
+        let number = self.0 as f64 / factor as f64;
+        let decimals = if number < 9.995 { 2 } else { usize::from(number < 99.95) };
+        let text = format!("{number:.decimals$}");
+        let text = if decimals > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+        format!("{text} {unit}")
+    }
+}
+
 impl Serialize for Bytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_u64(self.0)
@@ -159,6 +173,23 @@ mod tests {
             [("4KiB", 4096), ("4k", 4096), ("4 kb", 4000), ("32 MiB", 32 << 20), ("1g", 1 << 30), ("1000", 1000), ("17 B", 17)]
         {
             assert_eq!(text.parse(), Ok(Bytes(bytes)), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_of_any_files_have_three_digits() {
+        for (bytes, text) in [
+            (1, "1 B"),
+            (1023, "1023 B"),
+            (4096, "4 KiB"),
+            (4097, "4 KiB"),
+            (1240, "1.21 KiB"),
+            (12_700, "12.4 KiB"),
+            (204_800, "200 KiB"),
+            ((1 << 20) + 3, "1 MiB"),
+            (3 << 29, "1.5 GiB"),
+        ] {
+            assert_eq!(Bytes(bytes).rounded(), text, "{bytes}");
         }
     }
 

@@ -20,8 +20,10 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context, Result, bail};
 use opfs_bench_core::estimate::estimate;
 use opfs_bench_core::fixture::first_file;
-use opfs_bench_core::job::{Fileset, Job, Work};
+use opfs_bench_core::job::{Fileset, Group, Job, Work};
+use opfs_bench_core::ops;
 use opfs_bench_core::plan::{ArmSpec, GroupPlan, Outcome, RoundChecks, Step, Task};
+use opfs_bench_core::reference::{Copying, Reference};
 use opfs_bench_core::result::{EndsUp, GroupRecord, Native, NativePlace, NativeReads, Role};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::{Bytes, Nanos};
@@ -55,6 +57,11 @@ pub struct Workloads {
     place: NativePlace,
     tick: Nanos,
     written: Vec<Fileset>,
+    /// A person's own files, where they are, and what must be read of their copy: by the group's number.
+    own: Vec<PathBuf>,
+    /// The checksum of all that the browser read.
+    in_browser: String,
+    references: Vec<(usize, Reference)>,
 }
 
 impl Workloads {
@@ -66,7 +73,29 @@ impl Workloads {
         let place = place::of(scratch)?;
         let folder = scratch.join(FOLDER);
         fs::create_dir(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        Ok(Self { job, seed, folder, place, tick: sample::tick()?, written: Vec::new() })
+        Ok(Self {
+            job,
+            seed,
+            folder,
+            place,
+            tick: sample::tick()?,
+            written: Vec::new(),
+            own: Vec::new(),
+            in_browser: String::new(),
+            references: Vec::new(),
+        })
+    }
+
+    /// The same where the job was measured with files of a person's own: these, which are copied. In the browser, all their bytes together had this
+    /// checksum.
+    ///
+    /// # Errors
+    /// When they are no longer there, or no longer as large as they were.
+    pub fn with_own(mut self, own: Vec<PathBuf>, in_browser: String) -> Result<Self> {
+        let size = |path: &PathBuf| fs::metadata(path).map(|file| file.len()).with_context(|| format!("cannot read {}", path.display()));
+        let sizes = own.iter().map(size).collect::<Result<Vec<u64>>>()?;
+        self.job.restore_own(&sizes)?;
+        Ok(Self { own, in_browser, ..self })
     }
 
     /// Reads the group at this place of the job for so long. None where `stopped` said so meanwhile.
@@ -88,18 +117,44 @@ impl Workloads {
         }
         let first_file = first_file(&self.job.filesets(), &fileset);
         if !self.written.contains(&fileset) {
-            if !files::write(&self.folder, fileset, first_file, self.seed, &stopped)? {
+            let whole = if group.own.is_some() {
+                self.copy(fileset, &stopped)?
+            } else {
+                files::write(&self.folder, fileset, first_file, self.seed, &stopped)?
+            };
+            if !whole {
                 return Ok(None);
             }
             self.written.push(fileset);
         }
         let task = Task::new(index, budget);
         let plan = GroupPlan::new(&group, self.seed, arms(self.tick), task);
-        let sampler = Sampler::open(&self.folder, group, u32::try_from(index).unwrap_or(u32::MAX), self.seed, first_file)?;
+        let reference = self.references.iter().find(|(of, _)| *of == index).map(|(_, reference)| reference.clone());
+        let sampler = Sampler::open(&self.folder, group, u32::try_from(index).unwrap_or(u32::MAX), self.seed, first_file, reference)?;
         let Some(record) = play(plan, sampler, stopped) else { return Ok(None) };
         check(&record)?;
         let estimates = estimate(&record, self.seed);
         Ok(Some(NativeReads { record, estimates, place: self.place.clone() }))
+    }
+}
+
+impl Workloads {
+    /// Copies a person's own files, and notes what every group must read of them.
+    fn copy(&mut self, fileset: Fileset, stopped: impl Fn() -> bool) -> Result<bool> {
+        let own = (0..).zip(&self.job.groups).filter(|(_, group)| group.own.is_some());
+        let indices: Vec<(usize, &Group)> = own.collect();
+        let checked = |(index, group): &(usize, &Group)| ops::verification(group, self.seed, u32::try_from(*index).unwrap_or(u32::MAX));
+        let groups: Vec<_> = indices.iter().map(|indexed| (indexed.1, checked(indexed), false)).collect();
+        let mut copying = Copying::new(&groups);
+        let Some(checksum) = files::copy(&self.folder, fileset, &self.own, &mut copying, stopped)? else { return Ok(false) };
+        if checksum != self.in_browser {
+            for path in files::paths(&self.folder, fileset) {
+                fs::remove_file(path)?;
+            }
+            bail!("the files have changed since the browser copied them: checksum {checksum} instead of {}", self.in_browser);
+        }
+        self.references = indices.iter().map(|(index, _)| *index).zip(copying.finish()).collect();
+        Ok(true)
     }
 }
 

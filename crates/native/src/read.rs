@@ -48,6 +48,7 @@ impl Reader {
             let start = Instant::now();
             for op in ops {
                 let file = File::open(&self.paths[op.file as usize])?;
+                let buffer = &mut buffer[..op.len as usize];
                 bytes += read_full(&file, buffer, op.at)?;
                 drop(file);
                 take(buffer);
@@ -56,6 +57,7 @@ impl Reader {
         }
         let start = Instant::now();
         for op in ops {
+            let buffer = &mut buffer[..op.len as usize];
             bytes += read_full(&self.open[op.file as usize], buffer, op.at)?;
             take(buffer);
         }

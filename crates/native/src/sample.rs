@@ -11,6 +11,7 @@ use opfs_bench_core::job::{Group, Timing};
 use opfs_bench_core::ops::{self, Op, PILOT_ROUND};
 use opfs_bench_core::plan::{Outcome, Schedule, Step};
 use opfs_bench_core::protocol;
+use opfs_bench_core::reference::Reference;
 use opfs_bench_core::result::{Verification, When};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::stats;
@@ -59,6 +60,8 @@ pub struct Sampler {
     index: u32,
     seed: Seed,
     first_file: u32,
+    /// What must be read of a person's own files.
+    reference: Option<Reference>,
     reader: Reader,
     ops: Vec<Op>,
     /// The ops of a verification and their checksum, worked out once.
@@ -68,10 +71,10 @@ pub struct Sampler {
 
 impl Sampler {
     /// Opens the group's files in the folder.
-    pub fn open(folder: &Path, group: Group, index: u32, seed: Seed, first_file: u32) -> Result<Self> {
+    pub fn open(folder: &Path, group: Group, index: u32, seed: Seed, first_file: u32, reference: Option<Reference>) -> Result<Self> {
         let block = usize::try_from(group.bs.0).context("blocks are larger than this machine's memory")?;
-        let reader = Reader::open(files::paths(folder, group.fileset()), group.open, block).context("cannot open the files")?;
-        Ok(Self { group, index, seed, first_file, reader, ops: Vec::new(), verified: None, epoch: Instant::now() })
+        let reader = Reader::open(files::of_group(folder, &group), group.open, block).context("cannot open the files")?;
+        Ok(Self { group, index, seed, first_file, reference, reader, ops: Vec::new(), verified: None, epoch: Instant::now() })
     }
 
     /// Does a step that times or checks something; both arms read alike.
@@ -123,10 +126,13 @@ impl Sampler {
     fn verify(&mut self, when: When) -> Result<Verification> {
         let (ops, expected) = self.verified.get_or_insert_with(|| {
             let ops = ops::verification(&self.group, self.seed, self.index);
-            let expected = fixture::expected(self.seed, self.first_file, &ops, Form::Bytes);
+            let expected = match &self.reference {
+                Some(reference) => reference.expected(&ops, Form::Bytes),
+                None => fixture::expected(self.seed, self.first_file, &ops, Form::Bytes),
+            };
             (ops, expected)
         });
-        let mut found = Checksum::new();
+        let mut found = if self.reference.is_some() { Checksum::of_ops(ops) } else { Checksum::new() };
         self.reader.spoil();
         self.reader.read(ops, |bytes| {
             found.update(bytes);

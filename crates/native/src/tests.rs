@@ -175,3 +175,82 @@ fn files_that_are_kept_open_are_opened_once() {
         reads(workloads.measure(0, BUDGET, stopped));
     }
 }
+
+/// Own files of all sizes in a folder of their own, and the first three groups as they read them.
+fn own() -> (TempDir, Vec<PathBuf>, Job, String) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sizes = [1_u64, 70_001, 999, 12_345];
+    let mut paths = Vec::new();
+    let mut all = opfs_bench_core::fixture::Checksum::new();
+    for (place, size) in sizes.iter().enumerate() {
+        let bytes: Vec<u8> = (0..*size).map(|at| u8::try_from((at * 7 + place as u64) % 251).expect("below 251")).collect();
+        all.update(&bytes);
+        paths.push(folder.path().join(format!("own {place}")));
+        fs::write(&paths[place], bytes).expect("writable");
+    }
+    let mut job = job().with_own(&sizes, &()).expect("they fit");
+    // As a result has it.
+    for own in job.groups.iter_mut().filter_map(|group| group.own.as_mut()) {
+        own.files = [].into();
+    }
+    (folder, paths, job, all.digits())
+}
+
+#[test]
+fn a_person_s_own_files_are_copied_and_read_as_in_the_browser() {
+    let (_own, paths, job, checksum) = own();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let workloads = Workloads::new(job.clone(), SEED, folder.path()).expect("a folder");
+    let mut workloads = workloads.with_own(paths, checksum).expect("the same files");
+    for index in 0..job.groups.len() {
+        let NativeReads { record, estimates, .. } = reads(workloads.measure(index, BUDGET, || false));
+        let name = &record.group.name;
+        assert!(estimates.rounds >= 12 && estimates.arms[0].per_op.is_some(), "{name}");
+        for arm in &record.arms {
+            assert!(arm.verifications.iter().all(|checked| checked.found == checked.expected && checked.ops >= 4), "{name}: {arm:?}");
+            assert!(!record.group.is_uneven() || record.group.rate_iops.is_some() || arm.n.is_multiple_of(4), "{name}: {}", arm.n);
+        }
+    }
+    assert_eq!(fs::read_dir(folder.path().join(FOLDER)).expect("there").count(), 4, "each file is copied once");
+}
+
+#[test]
+fn own_files_that_are_no_longer_what_the_browser_read_are_told() {
+    let (_own, paths, job, checksum) = own();
+    let workloads = |folder: &TempDir| Workloads::new(job.clone(), SEED, folder.path()).expect("a folder");
+    // A byte of another value, also where no check would read it.
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut changed = workloads(&folder).with_own(paths.clone(), checksum.clone()).expect("as large as they were");
+    fs::write(&paths[0], "!").expect("writable");
+    let told = error(changed.measure(0, BUDGET, || false));
+    assert!(told.contains("the files have changed since the browser copied them: checksum"), "{told}");
+    fs::write(&paths[0], "two").expect("writable");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let told = format!("{:#}", workloads(&folder).with_own(paths.clone(), checksum.clone()).expect_err("another size"));
+    assert!(told.contains("and the job was made for own files, 4 of 1 B to 68.4 KiB"), "{told}");
+    fs::remove_file(&paths[0]).expect("there");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let told = format!("{:#}", workloads(&folder).with_own(paths, checksum).expect_err("gone"));
+    assert!(told.contains("cannot read"), "{told}");
+}
+
+#[test]
+fn a_changed_copy_of_own_files_is_told() {
+    let (_own, paths, job, checksum) = own();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let index = job.groups.iter().position(Group::is_uneven).expect("one reads them whole");
+    let copy = folder.path().join(FOLDER).join("own-1.bin");
+    let mut workloads = Workloads::new(job, SEED, folder.path()).expect("a folder").with_own(paths, checksum).expect("the same files");
+    let asked = Cell::new(0);
+    let stopped = || {
+        asked.set(asked.get() + 1);
+        // Asked before each of four files is copied, and before each step.
+        if asked.get() == 5 {
+            let mut file = OpenOptions::new().write(true).open(&copy).expect("there");
+            file.seek(SeekFrom::Start(50_000)).and_then(|_| file.write_all(&[255])).expect("writable");
+        }
+        false
+    };
+    let told = error(workloads.measure(index, BUDGET, stopped));
+    assert!(told.contains("other bytes were read than written: checksum"), "{told}");
+}

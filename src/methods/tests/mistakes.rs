@@ -21,8 +21,8 @@ struct Pretender {
 impl Loop for Pretender {
     async fn run(&self, ops: &[Op], sink: &mut impl Sink) -> Result<Timed, OpfsError> {
         sink.begin(&self.block);
-        for _ in ops {
-            sink.block(&self.block);
+        for op in ops {
+            sink.block(&self.block, op.len);
         }
         Ok(Timed { elapsed_ms: 0.0, bytes: ops.iter().map(|op| u64::from(op.len)).sum() })
     }

@@ -4,6 +4,7 @@
 mod buffered;
 mod mistakes;
 mod options;
+mod own;
 mod parallel;
 mod slowed;
 mod text;
@@ -22,7 +23,7 @@ use super::{Context, Found, Method, Reader, Served, Unopened, all};
 use crate::bench::Bench;
 use crate::opfs::{Directory, PREFIX};
 use crate::stores;
-use crate::worker::fixtures::{Fixtures, Part};
+use crate::worker::fixtures::{Fixtures, Part, Source};
 use crate::worker::messages::{Batch, Pass};
 
 const SEED: Seed = Seed(11);
@@ -62,7 +63,7 @@ async fn write(folder: &Directory, group: &Group, seed: Seed) {
     for pass in [Pass::Write, Pass::Read] {
         for file in 0..group.nrfiles {
             let part = Part { fileset: group.fileset(), number: file, file, from: 0, to: group.fileset().file_size.0 };
-            fixtures.part(folder, seed, part, pass).await.unwrap();
+            fixtures.part(folder, &Source::Seed(seed), part, pass).await.unwrap();
         }
     }
     let fixture = fixtures.finish(group.fileset());

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use crate::commands::job::OfFio;
 use crate::exit::{Exit, Failure, OrUsage};
 use crate::fio::convert::Converted;
+use crate::fixture::Fixture;
 use crate::inbox::Received;
 use crate::interrupt::Interrupt;
 use crate::launch::{BrowserOptions, Choice, Launcher, Work};
@@ -38,6 +39,10 @@ pub struct Run {
     fio: Option<PathBuf>,
     #[command(flatten)]
     of_fio: OfFio,
+    /// Measure files of your own in place of made-up ones: a file, or a folder with all that is in it; may be given several times. They are
+    /// copied into the browser's storage for this site, and the copy is removed at the end
+    #[arg(long, value_name = "PATH")]
+    fixture: Vec<PathBuf>,
     /// Where all chance comes from, in hexadecimal; a result file tells its own. Chosen by the page unless given
     #[arg(long, value_name = "HEX")]
     seed: Option<Seed>,
@@ -78,7 +83,7 @@ impl Run {
         let driver = self.driver().or_usage()?;
         results::check_folder(&self.out).or_usage()?;
         let interrupt = Interrupt::listen()?;
-        let launcher = Launcher::start(&self.browser, driver, capabilities).await?;
+        let launcher = Launcher::start(&self.browser, driver, capabilities, work.fixture.clone()).await?;
         let mut kept = None;
         let keep = |json: &str| {
             kept = Some(self.keep(json)?);
@@ -86,7 +91,7 @@ impl Run {
         };
         let mut ended = launcher.measure(&work, Progress::new(), &interrupt, keep).await;
         if let Some(kept) = kept {
-            ended = conclude(kept, ended, &launcher, &interrupt).await;
+            ended = conclude(kept, ended, &work.fixture, &launcher, &interrupt).await;
         }
         launcher.stop().await;
         Ok(ended?)
@@ -108,23 +113,34 @@ impl Run {
     }
 
     fn work(&self) -> Result<Work> {
+        let work = Work { fixture: Fixture::gather(&self.fixture)?, ..self.job()? };
+        if !work.fixture.is_empty() {
+            // Which methods can read them, the page knows.
+            work.job.with_own(&work.fixture.sizes(), &())?;
+        }
+        Ok(work)
+    }
+
+    /// What to measure, with made-up files.
+    fn job(&self) -> Result<Work> {
         let seed = self.seed;
+        let fixture = Fixture::default();
         if let Some(file) = &self.fio {
             let Converted { toml, job, seed: of_file, notes } = self.of_fio.convert(file)?;
             for note in notes {
                 eprintln!("{}, {note}", file.display());
             }
-            return Ok(Work { job, own: Some(toml), seed: seed.or(of_file) });
+            return Ok(Work { job, own: Some(toml), seed: seed.or(of_file), fixture });
         }
         let Some(file) = &self.job else {
             let text = Job::preset(&self.preset);
             let names = || Job::presets().collect::<Vec<_>>().join(", ");
             let text = text.with_context(|| format!("there is no preset {:?}; there are: {}", self.preset, names()))?;
-            return Ok(Work { job: Job::from_toml(text)?, own: None, seed });
+            return Ok(Work { job: Job::from_toml(text)?, own: None, seed, fixture });
         };
         let text = fs::read_to_string(file).with_context(|| format!("cannot read the job {}", file.display()))?;
         let job = Job::from_toml(&text).map_err(|bad| anyhow!("the job {} cannot be run:\n{bad}", file.display()))?;
-        Ok(Work { job, own: Some(text), seed })
+        Ok(Work { job, own: Some(text), seed, fixture })
     }
 
     fn capabilities(&self) -> Result<Map<String, Value>> {
@@ -172,11 +188,11 @@ struct Kept {
 }
 
 /// Adds what is measured once the browser has ended, and prints the result, however the run has ended.
-async fn conclude(kept: Kept, ended: Result<Exit>, launcher: &Launcher, interrupt: &Interrupt) -> Result<Exit> {
+async fn conclude(kept: Kept, ended: Result<Exit>, fixture: &Fixture, launcher: &Launcher, interrupt: &Interrupt) -> Result<Exit> {
     let Kept { mut result, written } = kept;
     let mut exit = ended;
     if let Ok(Exit::Finished) = exit {
-        exit = Ok(native::measure(&mut result, launcher.scratch(), interrupt).await);
+        exit = Ok(native::measure(&mut result, fixture, launcher.scratch(), interrupt).await);
         results::complete(&written, &result.to_json(), &report::page(&result))?;
     }
     print(&format!("{}\n\n{}\n{}", report::text(&result).trim_end(), written.json.display(), written.html.display()))?;

@@ -65,7 +65,10 @@ fn job(groupid: usize, record: &GroupRecord, place: usize, arm: &Arm, estimate: 
         ("name", group.name.clone()),
         ("ioengine", format!("opfs:{}", arm.method)),
         ("rw", rw.as_str()?.to_owned()),
-        ("bs", group.bs.0.to_string()),
+        match group.own.as_ref().filter(|own| own.whole) {
+            Some(own) => ("bsrange", format!("{}-{}", own.smallest.0, own.largest.0)),
+            None => ("bs", group.bs.0.to_string()),
+        },
         ("size", group.size.0.to_string()),
         ("nrfiles", group.nrfiles.to_string()),
         ("iodepth", arm.iodepth.to_string()),
@@ -95,15 +98,19 @@ fn job(groupid: usize, record: &GroupRecord, place: usize, arm: &Arm, estimate: 
 #[derive(Default)]
 struct Samples {
     n: u64,
-    bs: u64,
+    /// The bytes of an op, in the mean.
+    bs: f64,
+    bytes: u64,
     elapsed_ns: Vec<u64>,
 }
 
 impl Samples {
     fn of(record: &GroupRecord, place: usize) -> Self {
         let counted = record.rounds.iter().filter(|round| round.dropped.is_none());
-        let elapsed_ns = counted.filter_map(|round| round.elapsed_ns.get(place).copied().flatten()).map(|time| time.0).collect();
-        Self { n: record.arms[place].n, bs: record.group.op_bytes().0, elapsed_ns }
+        let elapsed_ns: Vec<u64> = counted.filter_map(|round| round.elapsed_ns.get(place).copied().flatten()).map(|time| time.0).collect();
+        let n = record.arms[place].n;
+        let bytes = record.group.moved(n);
+        Self { n, bs: bytes as f64 / n.max(1) as f64, bytes: bytes.saturating_mul(elapsed_ns.len() as u64), elapsed_ns }
     }
 
     fn ops(&self) -> u64 {
@@ -115,13 +122,13 @@ impl Samples {
     }
 
     fn totals(&self, arm: &Arm, estimate: &ArmEstimate) -> Value {
-        let (ops, bytes) = (self.ops(), self.ops().saturating_mul(self.bs));
+        let (ops, bytes) = (self.ops(), self.bytes);
         let seconds = self.elapsed_ns() as f64 / 1e9;
         let a_second = |number: u64| if seconds > 0.0 { number as f64 / seconds } else { 0.0 };
         // A sample's own rate, of those that the clock saw take any time.
         let rates: Vec<f64> = self.elapsed_ns.iter().filter(|time| **time > 0).map(|time| self.n as f64 / (*time as f64 / 1e9)).collect();
         let iops = Spread::of(rates.iter().map(|rate| (*rate, 1)));
-        let kib = self.bs as f64 / 1024.0;
+        let kib = self.bs / 1024.0;
         let latency = if ops == 0 { latencies(None, estimate) } else { latencies(arm.latencies.as_ref(), estimate) };
         json!({
             "io_bytes": bytes,

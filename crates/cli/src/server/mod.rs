@@ -2,11 +2,12 @@
 //!
 //! A request passes three gates, outermost first: [`headers`] puts the same headers on every answer, [`hosts`] turns away
 //! requests that name another host, [`files`] finds the one file that a path may mean. [`report`] takes results, where the server has an
-//! [`Inbox`]. In a network [`connection`] encrypts, and [`trust`] leads to that.
+//! [`Inbox`], and [`fixture`] gives a person's own files, where it has an [`Offer`]. In a network [`connection`] encrypts, and [`trust`] leads to that.
 
 mod connection;
 mod encoding;
 mod files;
+mod fixture;
 mod headers;
 mod hosts;
 mod report;
@@ -28,6 +29,7 @@ use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 use tower_http::catch_panic::CatchPanicLayer;
 
+pub use fixture::Offer;
 pub use headers::HEADERS;
 pub use report::LARGEST_RESULT;
 pub use site::Site;
@@ -59,6 +61,8 @@ pub struct Settings {
     pub lan: Option<Lan>,
     /// Where results go. None takes none.
     pub inbox: Option<Inbox>,
+    /// Files of a person's own that the page is to measure. None has it make its own.
+    pub offer: Option<Offer>,
     /// How long it waits.
     pub deadlines: Deadlines,
 }
@@ -67,7 +71,7 @@ impl Settings {
     /// Serves a site on this machine, and takes nothing.
     #[must_use]
     pub fn new(site: Site, port: u16) -> Self {
-        Self { site, port, lan: None, inbox: None, deadlines: Deadlines::default() }
+        Self { site, port, lan: None, inbox: None, offer: None, deadlines: Deadlines::default() }
     }
 }
 
@@ -104,7 +108,7 @@ impl Server {
     /// When the port is not to be had.
     #[allow(clippy::unused_async)] // what it spawns takes a runtime
     pub async fn start(settings: Settings) -> Result<Self> {
-        let Settings { site, port, lan, inbox, deadlines } = settings;
+        let Settings { site, port, lan, inbox, offer, deadlines } = settings;
         let (port, mut listeners) = bind(port)?;
         let inside = listeners.len();
         let addresses = lan.as_ref().map_or(&[][..], |lan| &lan.addresses);
@@ -116,6 +120,7 @@ impl Server {
         let app = app(
             Arc::clone(&files),
             inbox.map(|inbox| report::Desk::new(inbox, deadlines)),
+            offer.map(fixture::Counter::new),
             lan.as_ref().and_then(|lan| lan.identity.authority.clone()),
             hosts::Allowed::new(port, addresses),
         );
@@ -167,7 +172,13 @@ impl Drop for Server {
     }
 }
 
-fn app(files: Arc<Files>, desk: Option<report::Desk>, authority: Option<Authority>, allowed: hosts::Allowed) -> Router {
+fn app(
+    files: Arc<Files>,
+    desk: Option<report::Desk>,
+    counter: Option<fixture::Counter>,
+    authority: Option<Authority>,
+    allowed: hosts::Allowed,
+) -> Router {
     let mut app = Router::new().fallback(files::serve).with_state(files);
     if let Some(desk) = desk {
         let routes = Router::new()
@@ -176,6 +187,10 @@ fn app(files: Arc<Files>, desk: Option<report::Desk>, authority: Option<Authorit
             .route("/job", get(report::job))
             .with_state(Arc::new(desk));
         app = app.merge(routes);
+    }
+    if let Some(counter) = counter {
+        let routes = Router::new().route("/fixture", get(fixture::sizes)).route("/fixture/{number}", get(fixture::range));
+        app = app.merge(routes.with_state(Arc::new(counter)));
     }
     let authority = authority.map(Arc::new);
     if let Some(authority) = &authority {

@@ -20,7 +20,7 @@ use tokio::time::timeout;
 
 use super::Deadlines;
 use super::connection::Connection;
-use crate::inbox::{Arrival, Inbox, Refused};
+use crate::inbox::{Arrival, Inbox, Refused, Token};
 
 /// The largest result. Results grow with the time that was measured: 0.3 MB for half a minute, 10 MB for a quarter of an hour in which
 /// the narrow intervals that would end it early are never reached.
@@ -62,7 +62,7 @@ pub(super) async fn failure(State(desk): State<Arc<Desk>>, request: Request) -> 
 
 /// Tells the job that is to be measured.
 pub(super) async fn job(State(desk): State<Arc<Desk>>, request: Request) -> Response {
-    match (desk.check_token(request.headers()), desk.inbox.job()) {
+    match (check_token(request.headers(), desk.inbox.token()), desk.inbox.job()) {
         (Err(refusal), _) => answer(Err(refusal)),
         (Ok(()), Some(job)) => ([(CONTENT_TYPE, "application/toml")], job.to_owned()).into_response(),
         (Ok(()), None) => answer(Err(Refusal::new(StatusCode::NOT_FOUND, "this server has no job of its own: choose a preset"))),
@@ -70,18 +70,18 @@ pub(super) async fn job(State(desk): State<Arc<Desk>>, request: Request) -> Resp
 }
 
 /// Why something was not taken, in plain words, as they stand inside a sentence.
-struct Refusal {
+pub(super) struct Refusal {
     status: StatusCode,
     words: String,
 }
 
 impl Refusal {
-    fn new(status: StatusCode, words: impl Into<String>) -> Self {
+    pub(super) fn new(status: StatusCode, words: impl Into<String>) -> Self {
         Self { status, words: words.into() }
     }
 }
 
-fn answer(taken: Result<serde_json::Value, Refusal>) -> Response {
+pub(super) fn answer(taken: Result<serde_json::Value, Refusal>) -> Response {
     let (status, body) = match taken {
         Ok(body) => (StatusCode::OK, body),
         Err(Refusal { status, words }) => (status, json!({ "error": words })),
@@ -142,7 +142,7 @@ impl Desk {
 
     fn check(&self, head: &Parts, kind: &str, most: usize) -> Result<(), Refusal> {
         check_origin(head)?;
-        self.check_token(&head.headers)?;
+        check_token(&head.headers, self.inbox.token())?;
         let found = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if !found.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(kind) {
             return Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, format!("its Content-Type must be {kind}")));
@@ -153,19 +153,18 @@ impl Desk {
         }
         Ok(())
     }
+}
 
-    fn check_token(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
-        match given {
-            Some(token) if self.inbox.token().is(token) => Ok(()),
-            Some(_) => Err(Refusal::new(
-                StatusCode::UNAUTHORIZED,
-                "the token is not that of this run of the server: open the address that it printed when it was last started",
-            )),
-            None => {
-                Err(Refusal::new(StatusCode::UNAUTHORIZED, "a token is missing: open the address that the server printed, with all of it"))
-            }
-        }
+/// Who has no token has nothing to ask for.
+pub(super) fn check_token(headers: &HeaderMap, token: &Token) -> Result<(), Refusal> {
+    let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    match given {
+        Some(given) if token.is(given) => Ok(()),
+        Some(_) => Err(Refusal::new(
+            StatusCode::UNAUTHORIZED,
+            "the token is not that of this run of the server: open the address that it printed when it was last started",
+        )),
+        None => Err(Refusal::new(StatusCode::UNAUTHORIZED, "a token is missing: open the address that the server printed, with all of it")),
     }
 }
 

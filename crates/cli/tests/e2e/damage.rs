@@ -15,6 +15,7 @@ use crate::program::Run;
 
 in_both_browsers! {
     a_changed_file_makes_every_row_invalid;
+    a_changed_copy_of_an_own_file_makes_every_row_invalid;
 }
 
 /// Changes a byte of each group's first file when its methods are about to open it.
@@ -114,6 +115,30 @@ fn a_changed_file_makes_every_row_invalid(browser: Browser) {
             *reasons == [Withheld::WrongBytes]
         };
         assert!(expected, "{}: {reasons:?}", arm.method);
+    }
+    run.assert_nothing_is_left();
+}
+
+fn a_changed_copy_of_an_own_file_makes_every_row_invalid(browser: Browser) {
+    let _alone = alone();
+    let page = page_with(DAMAGE);
+    let own = tempfile::tempdir().expect("a temporary folder");
+    for (name, size) in [("a", 5001), ("b", 70_000)] {
+        fs::write(own.path().join(name), vec![b'x'; size]).expect("writable");
+    }
+    let mut run =
+        Run::start("run", browser, page.path(), &["--job", "short.toml", "--fixture", own.path().to_str().expect("a plain name")]);
+    assert_eq!(run.end(), Some(1), "{}", run.read("stderr"));
+    assert!(run.read("stderr").contains("Methods read other bytes than the files hold."), "{}", run.read("stderr"));
+    let result = run.result();
+    assert!(result.fixtures.iter().all(|fixture| fixture.checksum == fixture.read_back), "it was right when it was copied");
+    assert_eq!(result.groups.len(), 2);
+    for group in &result.groups {
+        assert_eq!(group.estimates.invalid, [Invalid::BaselineFailed]);
+        for arm in group.record.arms.iter().filter(|arm| arm.role != Role::Empty) {
+            let [checked] = &arm.verifications[..] else { panic!("once: {arm:?}") };
+            assert_ne!(checked.found, checked.expected, "{}", arm.method);
+        }
     }
     run.assert_nothing_is_left();
 }

@@ -18,6 +18,7 @@ mod memory;
 mod methods;
 mod network;
 mod open;
+mod own;
 mod page;
 mod parallel;
 mod program;

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::harness::{Opened, in_both_browsers, site, with_browser, with_page, with_server, www};
 use crate::looks::{axe, look, set_screen};
-use crate::{jobs, kept};
+use crate::{jobs, kept, own};
 
 in_both_browsers! {
     a_page_on_an_insecure_address_shows_the_one_to_use;
@@ -38,6 +38,11 @@ fn every_state_of_a_run_reads_on_every_screen() {
     with_page(Browser::Chromium, async |opened: &Opened<'_>| {
         let mut found = Vec::new();
         set_screen(opened, 320, 640, "light").await;
+        let files = own::own_files();
+        own::choose(opened, &[files.path().join("b.bin"), files.path().join("d.bin")]).await;
+        opened.wait_until("what is left out", "return document.querySelectorAll('#own-left-out li').length === 1").await;
+        opened.run_script("document.getElementById('parameters').open = true;").await;
+        found.extend(look(opened, &axe, "own-files").await);
         opened.session.go_to(&format!("{}?{}", opened.url, kept::SMALL)).await.expect("the page opens");
         opened.page.wait_until_ready().await.unwrap_or_else(|error| panic!("{error:#}"));
         found.extend(look(opened, &axe, "ready").await);
@@ -154,7 +159,7 @@ fn a_page_without_isolation_says_so_before_the_run_with_what_helps() {
         for told in [
             "Coarse clocks. The page is not cross-origin isolated",
             "opfs-bench serve does",
-            "no parameter of this page. Parameters are preset, job, seed, start, budget_s, bs",
+            "no parameter of this page. Parameters are preset, job, fixture, seed, start, budget_s, bs",
             "There is no preset “slow”. Presets are ",
             "bs: 7 B do not divide a file",
             "set to the preset’s own values",

@@ -9,9 +9,10 @@ use std::sync::{OnceLock, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use opfs_bench_cli::fixture::Fixture;
 use opfs_bench_cli::inbox::{Arrival, Inbox, Token};
 use opfs_bench_cli::lan::Lan;
-use opfs_bench_cli::server::{Deadlines, Server, Settings, Site};
+use opfs_bench_cli::server::{Deadlines, Offer, Server, Settings, Site};
 use opfs_bench_core::job::Job;
 use opfs_bench_core::result::RunResult;
 use opfs_bench_core::seed::Seed;
@@ -129,16 +130,21 @@ impl Running {
     }
 
     pub fn start_with(deadlines: Deadlines, job: Option<&str>, lan: Option<Lan>) -> Self {
+        Self::start_offering(deadlines, job, lan, None)
+    }
+
+    pub fn start_offering(deadlines: Deadlines, job: Option<&str>, lan: Option<Lan>, fixture: Option<Fixture>) -> Self {
         let folder = page();
         let site = Site::folder(&folder.path().join("www")).expect("the page");
         let (inbox, mut heard) = Inbox::new(&folder.path().join("results"), job.map(str::to_owned)).expect("random bits");
         let token = inbox.token().clone();
+        let offer = fixture.map(|fixture| Offer { token: token.clone(), fixture });
         let (port_sender, port) = mpsc::channel();
         let (arrived, arrivals) = mpsc::channel();
         let (stop, stopped) = tokio::sync::oneshot::channel();
         let thread = std::thread::spawn(move || {
             runtime().block_on(async {
-                let settings = Settings { inbox: Some(inbox), deadlines, lan, ..Settings::new(site, 0) };
+                let settings = Settings { inbox: Some(inbox), offer, deadlines, lan, ..Settings::new(site, 0) };
                 let server = Server::start(settings).await.expect("a free port");
                 port_sender.send(server.port()).expect("the test waits");
                 let hand_on = async {

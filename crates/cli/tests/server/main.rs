@@ -2,6 +2,7 @@
 
 mod attacks;
 mod files;
+mod fixture;
 mod flood;
 mod harness;
 mod network;

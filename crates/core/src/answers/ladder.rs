@@ -60,6 +60,10 @@ pub fn of(run: &RunResult, axis: Axis) -> Vec<Ladder> {
         if group.nrfiles == 0 || group.rw.work() != Work::Read || axis != Axis::Block && !group.whole_files() {
             continue;
         }
+        // Own files have all sizes at once.
+        if group.own.is_some() && axis != Axis::Block {
+            continue;
+        }
         let (size, common) = (size(group, axis), common(group, axis));
         let known = ladders.iter().position(|(known, _)| *known == common).unwrap_or_else(|| {
             ladders.push((common, Ladder { axis, rungs: Vec::new() }));
@@ -93,7 +97,11 @@ fn size(group: &Group, axis: Axis) -> u64 {
 fn common(group: &Group, axis: Axis) -> Group {
     let mut common = Group { name: String::new(), title: String::new(), methods: Vec::new(), ..group.clone() };
     match axis {
-        Axis::Block => common.bs = Bytes(0),
+        Axis::Block => {
+            common.bs = Bytes(0);
+            // The same files, of which ends are left out that are shorter than a block.
+            common.size = if common.own.is_some() { Bytes(0) } else { common.size };
+        }
         Axis::File => (common.bs, common.size) = (Bytes(0), Bytes(0)),
         Axis::Files => (common.size, common.nrfiles) = (Bytes(0), 0),
     }

@@ -105,6 +105,6 @@ pub fn are_known(method: &MethodName) -> bool {
 pub fn of_op(method: &MethodName, group: &Group) -> Option<(Way, [f64; STEPS])> {
     let (way, mut steps) = of_read(method)?;
     steps[Step::Open as usize] = if group.of_arm(method).open == Open::Each { 1.0 } else { 0.0 };
-    steps[Step::Byte as usize] = group.bs.0 as f64;
+    steps[Step::Byte as usize] = if group.is_uneven() { group.size.0 as f64 / group.blocks() as f64 } else { group.bs.0 as f64 };
     Some((way, steps))
 }

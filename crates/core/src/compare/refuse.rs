@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Launches;
 use crate::job::{Group, Timing};
+use crate::report::one_line;
 use crate::result::{Outcome, RunResult};
 use crate::units::Nanos;
 
@@ -89,10 +90,17 @@ fn workload(run: &RunResult, name: &str) -> String {
         (Timing::Batches, None) => String::new(),
     };
     let parallel = parallel(group);
-    format!(
-        "{name}: {rw} by {} of {} in {} files, {open}{parallel}{timed}, against {}",
-        group.bs, group.size, group.nrfiles, group.baseline
-    )
+    let files = match &group.own {
+        None => format!("by {} of {} in {} files", group.bs, group.size, group.nrfiles),
+        Some(own) => {
+            // Other files are another workload, though they may be as many and as large.
+            let checksum =
+                run.fixtures.iter().find(|fixture| fixture.fileset == own.fileset).map_or("unknown", |fixture| &fixture.checksum);
+            let by = if own.whole { "whole".into() } else { format!("by {}", group.bs) };
+            format!("{by} of {} in {} (checksum of all that were chosen: {})", group.size, own.files(group.nrfiles), one_line(checksum))
+        }
+    };
+    format!("{name}: {rw} {files}, {open}{parallel}{timed}, against {}", group.baseline)
 }
 
 fn parallel(group: &Group) -> String {

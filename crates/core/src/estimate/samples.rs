@@ -74,7 +74,7 @@ impl<'a> Samples<'a> {
             let median_ns = median + tick_ns.as_f64() * latency::uncertain_ticks(&self.record.group, n) / n as f64;
             return Some(PerOp { median_ns, interval_ns: None, at_most: true, summary: None, bytes_per_s: None });
         }
-        let bytes = self.record.group.op_bytes().0 as f64 * n as f64 * elapsed.len() as f64;
+        let bytes = self.record.group.moved(n) as f64 * elapsed.len() as f64;
         let seconds = elapsed.iter().sum::<f64>() / 1e9;
         Some(PerOp {
             median_ns: median,

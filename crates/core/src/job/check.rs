@@ -67,6 +67,13 @@ pub(super) fn group(job: &Job, number: usize) -> Vec<Problem> {
     mistakes.found
 }
 
+/// What is wrong with a group, whatever its name.
+pub(super) fn of_group(group: &Group) -> Vec<Problem> {
+    let mut mistakes = Mistakes::default();
+    check_group(group, &mut mistakes);
+    mistakes.found
+}
+
 /// What is wrong with all groups together, each of which is right.
 pub(super) fn whole(job: &Job) -> Vec<Problem> {
     let mut mistakes = Mistakes::default();
@@ -80,7 +87,8 @@ fn check_group(group: &Group, mistakes: &mut Mistakes) {
     mistakes.require((1..=MOST_FILES).contains(&nrfiles), "nrfiles", || format!("{nrfiles} files; allowed are 1 to {MOST_FILES}"));
     mistakes.require(bs.0 >= 1 && bs <= LARGEST_BLOCK, "bs", || format!("{bs}; allowed are 1 B to {LARGEST_BLOCK}"));
     mistakes.require(size.0 >= 1 && size <= LARGEST_SIZE, "size", || format!("{size}; allowed are 1 B to {LARGEST_SIZE}"));
-    if nrfiles >= 1 {
+    // Own files have sizes of their own, and what is no whole block of them is not read.
+    if nrfiles >= 1 && group.own.is_none() {
         let files = u64::from(nrfiles);
         mistakes.together(size.0.is_multiple_of(files), "size", &["nrfiles"], || {
             format!("{} B do not divide into {nrfiles} files of the same size", size.0)
@@ -89,6 +97,8 @@ fn check_group(group: &Group, mistakes: &mut Mistakes) {
         mistakes.together(bs.0 >= 1 && file_size >= bs.0 && file_size.is_multiple_of(bs.0), "bs", &["size", "nrfiles"], || {
             format!("{} B do not divide a file of {file_size} B into whole blocks", bs.0)
         });
+    }
+    if nrfiles >= 1 {
         mistakes.together(bs.0 == 0 || size.0 / bs.0 <= MOST_BLOCKS, "bs", &["size"], || {
             format!("{size} hold more than {MOST_BLOCKS} blocks of {bs}, the most that a group may have; take larger blocks")
         });

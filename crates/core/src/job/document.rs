@@ -11,7 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema, schema_for};
 use serde_json::{Map, Value, json};
 
 use super::check;
-use super::names::fields_of;
+use super::names::written_fields;
 use super::{BadJob, Group, Job, MethodName};
 use crate::units::Bytes;
 
@@ -210,8 +210,8 @@ fn table(properties: &Value, fields: &[&str], of_job: bool) -> String {
 fn tables(schema: &Value) -> String {
     format!(
         "\n### The job\n\n{}\n### A group: `[[group]]`\n\n{}\n",
-        table(&schema["properties"], fields_of::<Job>(), true),
-        table(&schema["$defs"]["Group"]["properties"], fields_of::<Group>(), false)
+        table(&schema["properties"], written_fields::<Job>(), true),
+        table(&schema["$defs"]["Group"]["properties"], written_fields::<Group>(), false)
     )
 }
 

@@ -7,6 +7,7 @@ mod method;
 mod mistake;
 mod names;
 mod options;
+mod own;
 mod parameters;
 mod read;
 mod timing;
@@ -17,6 +18,7 @@ pub use check::MOST_KEPT_FILES;
 pub use method::{BadMethodName, MethodName, Thread};
 pub use mistake::{BadJob, Mistake, Problem};
 pub use options::Options;
+pub use own::{Fitting, LeftOut, Own, OwnFile};
 pub use parameters::{PARAMETERS, Parameters};
 pub use timing::Timing;
 
@@ -40,6 +42,10 @@ pub struct Job {
     /// The groups, in the order in which they run. In TOML: `[[group]]`.
     #[serde(rename = "group")]
     pub groups: Vec<Group>,
+    /// What a person's own files do not fit ([`Job::with_own`]). No job file has it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(skip))]
+    pub left_out: Vec<LeftOut>,
 }
 
 /// One workload and the methods that compete on it.
@@ -89,6 +95,10 @@ pub struct Group {
     pub baseline: MethodName,
     /// The methods that are compared with it. One may stand here several times, each time with other options.
     pub methods: Vec<MethodName>,
+    /// A person's own files, which it reads in place of generated ones ([`Job::with_own`]). No job file has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(skip))]
+    pub own: Option<Own>,
 }
 
 pub(crate) fn one() -> u32 {
@@ -311,7 +321,20 @@ impl Group {
     /// The files that the group reads.
     #[must_use]
     pub fn fileset(&self) -> Fileset {
-        Fileset { nrfiles: self.nrfiles, file_size: Bytes(self.size.0 / u64::from(self.nrfiles.max(1))) }
+        let generated = || Fileset { nrfiles: self.nrfiles, file_size: Bytes(self.size.0 / u64::from(self.nrfiles.max(1))), own: None };
+        self.own.as_ref().map_or_else(generated, |own| own.fileset)
+    }
+
+    /// The bytes of the files that it opens: of own files also those that are in no block.
+    #[must_use]
+    pub fn file_bytes(&self) -> Bytes {
+        self.own.as_ref().map_or(self.size, |own| own.bytes)
+    }
+
+    /// Whether its ops are of different lengths: files of a person's own, read whole.
+    #[must_use]
+    pub fn is_uneven(&self) -> bool {
+        self.own.as_ref().is_some_and(|own| own.whole)
     }
 
     /// Whether its ops change files: copies of the fixture's, one for each method.
@@ -320,43 +343,82 @@ impl Group {
         matches!(self.rw.work(), Work::Write | Work::Copy)
     }
 
-    /// The bytes that one op reads or writes.
+    /// The bytes that one op reads or writes: the mean, rounded down, where ops are of different lengths.
     #[must_use]
     pub fn op_bytes(&self) -> Bytes {
         match self.rw.work() {
+            Work::Read if self.is_uneven() => Bytes(self.size.0 / u64::from(self.nrfiles.max(1))),
             Work::Read | Work::Write => self.bs,
             Work::Copy => self.fileset().file_size,
             Work::Open | Work::Lock => Bytes(0),
         }
     }
 
+    /// The bytes that so many ops read or write. Where ops are of different lengths that is exact of whole passes, and of other numbers what they
+    /// have in the mean.
+    #[must_use]
+    pub fn moved(&self, ops: u64) -> u64 {
+        if self.is_uneven() {
+            let bytes = u128::from(ops) * u128::from(self.size.0) / u128::from(self.blocks());
+            return u64::try_from(bytes).unwrap_or(u64::MAX);
+        }
+        ops.saturating_mul(self.op_bytes().0)
+    }
+
     /// Whether an op is a whole file.
     #[must_use]
     pub fn whole_files(&self) -> bool {
-        self.bs == self.fileset().file_size
+        self.own.as_ref().map_or_else(|| self.bs == self.fileset().file_size, |own| own.whole)
     }
 
     /// How many ops read everything once: what a pass is. At least 1, also of a group that no job can have.
     #[must_use]
     pub fn blocks(&self) -> u64 {
+        if self.is_uneven() {
+            return u64::from(self.nrfiles.max(1));
+        }
         (self.size.0 / self.bs.0.max(1)).max(1)
     }
 }
 
-/// A number of files of one size, filled from the run's seed.
+/// A number of files of one size, filled from the run's seed; or a person's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fileset {
     /// How many files.
     pub nrfiles: u32,
-    /// The bytes of each.
+    /// The bytes of each; of own files, of the largest.
     pub file_size: Bytes,
+    /// What else is known of own files. None of those that are generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<OwnSizes>,
+}
+
+/// The sizes of a person's own files, beside the largest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnSizes {
+    /// The bytes of all files.
+    pub total: Bytes,
+    /// The bytes of the smallest.
+    pub smallest: Bytes,
 }
 
 impl Fileset {
     /// The bytes of all files.
     #[must_use]
     pub fn bytes(&self) -> Bytes {
-        Bytes(u64::from(self.nrfiles) * self.file_size.0)
+        self.own.map_or_else(|| Bytes(u64::from(self.nrfiles).saturating_mul(self.file_size.0)), |own| own.total)
+    }
+}
+
+/// For people: `own files, 37 of 1.2 KiB to 4 MiB`; of generated ones, `50 files of 20 KiB`.
+impl std::fmt::Display for Fileset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.own {
+            Some(OwnSizes { smallest, .. }) => f.write_str(&own::files(self.nrfiles, smallest, self.file_size)),
+            None => {
+                write!(f, "{} of {}", if self.nrfiles == 1 { "1 file".into() } else { format!("{} files", self.nrfiles) }, self.file_size)
+            }
+        }
     }
 }
 

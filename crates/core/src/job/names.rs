@@ -5,11 +5,21 @@ use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 use serde::forward_to_deserialize_any;
 
 /// The names of a struct's fields, in their order.
-pub(super) fn fields_of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+fn fields_of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     let mut names: &'static [&'static str] = &[];
     // It ends with an error, once it has the names.
     let _ = T::deserialize(Asked(&mut names));
     names
+}
+
+/// Fields that results have and no file of a person's: what was made of own files.
+const RECORDED: [&str; 2] = ["left_out", "own"];
+
+/// The names that a struct's fields may have in a job's file: those at the end that are recorded only are not among them.
+pub(super) fn written_fields<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
+    let fields = fields_of::<T>();
+    let recorded = fields.iter().rev().take_while(|field| RECORDED.contains(field)).count();
+    &fields[..fields.len() - recorded]
 }
 
 struct Asked<'a>(&'a mut &'static [&'static str]);
@@ -61,8 +71,9 @@ mod tests {
 
     #[test]
     fn a_struct_says_what_its_fields_are_called_in_a_file() {
-        assert_eq!(fields_of::<Job>(), ["name", "title", "budget_s", "storage", "group"]);
-        assert!(fields_of::<Group>().contains(&"iodepth"));
+        assert_eq!(written_fields::<Job>(), ["name", "title", "budget_s", "storage", "group"]);
+        assert!(written_fields::<Group>().contains(&"iodepth"));
+        assert!(fields_of::<Group>().ends_with(&["methods", "own"]) && written_fields::<Group>().ends_with(&["methods"]));
         assert!(fields_of::<Rw>().is_empty());
     }
 

@@ -108,6 +108,17 @@ impl Parameters {
         }
     }
 
+    /// Sizes and numbers of files cannot be chosen beside files of a person's own.
+    ///
+    /// # Errors
+    /// With each that was.
+    pub fn check_with_own(&self) -> Result<(), BadJob> {
+        let given = [("filesize", self.filesize.is_some()), ("nrfiles", self.nrfiles.is_some())].into_iter().filter(|(_, given)| *given);
+        let mistakes: Vec<Mistake> =
+            given.map(|(name, _)| mistake(name, "own files are as many and as large as they are: take this out".into())).collect();
+        if mistakes.is_empty() { Ok(()) } else { Err(BadJob { mistakes }) }
+    }
+
     /// The job with them, unchecked. Titles that no longer hold are replaced.
     fn applied(&self, mut job: Job) -> Job {
         job.budget_s = self.budget_s.unwrap_or(job.budget_s);
@@ -192,10 +203,17 @@ impl Job {
 }
 
 /// What a group reads, as the presets' own titles say it.
-fn title(group: &Group) -> String {
+pub(super) fn title(group: &Group) -> String {
     let file_size = group.fileset().file_size;
     let (bs, files) = (group.bs, group.nrfiles);
+    let own = group.own.as_ref().map_or_else(String::new, |own| own.files(files));
     let what = match (group.whole_files(), group.rw, files) {
+        (true, Rw::Read, _) if group.own.is_some() => format!("{own}, read whole"),
+        (true, Rw::RandRead, _) if group.own.is_some() => format!("{own}, read whole in a random order"),
+        (true, Rw::ReadBackwards, _) if group.own.is_some() => format!("{own}, read whole, the last first"),
+        (false, Rw::Read, _) if group.own.is_some() => format!("{own} in order by {bs}"),
+        (false, Rw::RandRead, _) if group.own.is_some() => format!("random {bs} reads in {own}"),
+        (false, Rw::ReadBackwards, _) if group.own.is_some() => format!("{bs} reads from the end on in {own}"),
         (true, Rw::Read | Rw::RandRead, 1) => format!("a whole file of {file_size}"),
         (true, Rw::Read | Rw::RandRead, _) => format!("{files} whole files of {file_size}"),
         (false, Rw::Read, 1) => format!("a {file_size} file in order by {bs}"),

@@ -10,7 +10,7 @@ use toml::de::{DeArray, DeString, DeTable, DeValue, Error};
 
 use super::check;
 use super::mistake::{BadJob, Mistake, Problem};
-use super::names::{fields_of, nearest};
+use super::names::{nearest, written_fields};
 use super::{Group, Job};
 use crate::json;
 
@@ -55,14 +55,14 @@ impl Read {
         let tables = groups(text, table.remove("group"), &mut mistakes);
         table.insert(Spanned::new(0..0, DeString::Borrowed("group")), Spanned::new(0..0, DeValue::Array(DeArray::new())));
         let (mut job, mut job_place): (Job, _) =
-            Reader::new(text, "job".into(), None, fields_of::<Group>()).read(table, SMALLEST_JOB, &mut mistakes);
+            Reader::new(text, "job".into(), None, written_fields::<Group>()).read(table, SMALLEST_JOB, &mut mistakes);
         let mut group_places = Vec::new();
         match tables {
             Some(tables) => {
                 for (number, (line, table)) in tables.into_iter().enumerate() {
                     let name = table.get("name").and_then(|name| name.as_ref().as_str());
                     let name = name.map_or_else(|| format!("group {}", number + 1), |name| format!("group {name}"));
-                    let reader = Reader::new(text, name, Some(line), fields_of::<Job>());
+                    let reader = Reader::new(text, name, Some(line), written_fields::<Job>());
                     let (group, place) = reader.read(table, SMALLEST_GROUP, &mut mistakes);
                     job.groups.push(group);
                     group_places.push(place);
@@ -166,7 +166,7 @@ impl<'t> Reader<'t> {
     }
 
     fn read<T: DeserializeOwned>(mut self, mut table: DeTable<'t>, smallest: &'t str, mistakes: &mut Vec<Mistake>) -> (T, Place) {
-        self.mend(&mut table, smallest, fields_of::<T>(), &|table| parse::<T>(table).err(), mistakes);
+        self.mend(&mut table, smallest, written_fields::<T>(), &|table| parse::<T>(table).err(), mistakes);
         (parse(&table).expect("nothing wrong is left"), self.place)
     }
 

@@ -75,7 +75,7 @@ impl Csv {
                 elapsed.0.to_string().into(),
                 bytes(record, arm).to_string().into(),
                 record.group.rw.name().into(),
-                group.bs.0.to_string().into(),
+                if group.is_uneven() { group.op_bytes() } else { group.bs }.0.to_string().into(),
                 dropped(round).into(),
             ]);
         }
@@ -112,7 +112,7 @@ fn role(arm: &Arm) -> &'static str {
 
 /// An empty loop touches none.
 fn bytes(record: &GroupRecord, arm: &Arm) -> u64 {
-    if arm.role == Role::Empty { 0 } else { arm.n.saturating_mul(record.group.op_bytes().0) }
+    if arm.role == Role::Empty { 0 } else { record.group.moved(arm.n) }
 }
 
 fn dropped(round: &Round) -> &'static str {

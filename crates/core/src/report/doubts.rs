@@ -68,6 +68,8 @@ pub enum Doubt {
     WrongBytes(Vec<(String, String)>),
     /// Groups that were not measured, since their files did not fit, and by how much.
     Skipped(Vec<(String, String)>),
+    /// Groups and methods that cannot read a person's own files, and why.
+    LeftOut(Vec<(String, String)>),
     /// A person stopped the run.
     Stopped {
         /// Groups that were measured to their end.
@@ -134,6 +136,8 @@ pub fn doubts(run: &RunResult) -> Vec<Doubt> {
     doubts.extend(per_group(run, wrong_bytes, Doubt::WrongBytes));
     let skipped: Vec<_> = run.skipped.iter().map(|skipped| (title_of(run, skipped), shortage(skipped))).collect();
     doubts.extend((!skipped.is_empty()).then_some(Doubt::Skipped(skipped)));
+    let left_out: Vec<_> = run.job.left_out.iter().map(|left| (clause(&left.what), clause(&left.why))).collect();
+    doubts.extend((!left_out.is_empty()).then_some(Doubt::LeftOut(left_out)));
     doubts.extend(device::drifted(run));
     doubts.extend(per_group(run, device::cooled_down, Doubt::CooledDown));
     doubts.extend(per_group(run, coarse_timer, Doubt::CoarseTimer));
@@ -189,7 +193,7 @@ fn title_of(run: &RunResult, skipped: &Skipped) -> String {
 
 /// How much a group needed, and how much there was.
 pub(super) fn shortage(Skipped { needed, free, .. }: &Skipped) -> String {
-    format!("{needed} needed, {free} free")
+    format!("{} needed, {} free", needed.rounded(), free.rounded())
 }
 
 fn memory_backed(run: &RunResult) -> Option<Doubt> {
@@ -200,9 +204,7 @@ fn memory_backed(run: &RunResult) -> Option<Doubt> {
         }
         let fixture = run.fixtures.iter().find(|fixture| {
             let fileset = fixture.fileset;
-            fileset.nrfiles == job.nrfiles
-                && fileset.bytes() == job.size
-                && fixture.flush_ns.0 < MEMORY_FLUSH_PER_MIB * fileset.bytes().0.div_ceil(1 << 20)
+            fileset == job.fileset() && fixture.flush_ns.0 < MEMORY_FLUSH_PER_MIB * fileset.bytes().0.div_ceil(1 << 20)
         })?;
         // A pool's ops hold a part of its messages' time.
         let kept = |arm: &Arm| job.of_arm(&arm.method).open == Open::Kept;
@@ -225,8 +227,7 @@ fn memory_backed(run: &RunResult) -> Option<Doubt> {
 
 fn differing(fixture: &Fixture) -> String {
     let Fixture { fileset, checksum, read_back, .. } = fixture;
-    let files = count(fileset.nrfiles as usize, "file");
-    format!("{files} of {}: checksum {} written, {} read", fileset.file_size, one_line(checksum), one_line(read_back))
+    format!("{fileset}: checksum {} written, {} read", one_line(checksum), one_line(read_back))
 }
 
 fn title(record: &GroupRecord) -> String {
@@ -290,6 +291,7 @@ impl Doubt {
                 Severity::Serious
             }
             Self::Skipped(_)
+            | Self::LeftOut(_)
             | Self::Stopped { .. }
             | Self::NotIsolated(_)
             | Self::CoarseTimer(_)
@@ -319,7 +321,7 @@ impl Doubt {
             Self::FixtureDiffers(_) => "The files are not what was written",
             Self::InvalidGroups(_) => "No verdicts",
             Self::WrongBytes(_) => "Wrong bytes",
-            Self::Skipped(_) => "Not measured",
+            Self::Skipped(_) | Self::LeftOut(_) => "Not measured",
             Self::Stopped { .. } => "The run was stopped",
             Self::NotIsolated(_) => "Coarse clocks",
             Self::CoarseTimer(_) => "Short samples",
@@ -358,6 +360,7 @@ impl Doubt {
             Self::Skipped(_) => "These groups' files do not fit into what the browser grants this site. Free storage on the device to measure them, \
                  or choose a smaller job."
                 .into(),
+            Self::LeftOut(_) => "These groups and methods cannot read the files that were chosen.".into(),
             Self::Stopped { measured, of } => format!("Measured to their end: {measured} of {}.", count(*of, "group")),
             Self::NotIsolated(ticks) => format!(
                 "The page is not cross-origin isolated, so the browser makes its clocks coarser{}. \
@@ -406,6 +409,7 @@ impl Doubt {
             Self::InvalidGroups(groups)
             | Self::WrongBytes(groups)
             | Self::Skipped(groups)
+            | Self::LeftOut(groups)
             | Self::CooledDown(groups)
             | Self::RoundsDropped(groups) => titled(groups),
             Self::Drifted { found, .. } | Self::StorageDrifted(found) => {

@@ -2,7 +2,7 @@
 
 use super::format::{duration, percent, significant};
 use super::native;
-use super::prose::{count, one_line};
+use super::prose::one_line;
 use crate::result::{Fixture, RunResult};
 
 /// One line about the device or the run.
@@ -74,9 +74,12 @@ fn plain(number: f64) -> String {
 }
 
 fn files(fixture: &Fixture) -> String {
-    let number = usize::try_from(fixture.fileset.nrfiles).unwrap_or(usize::MAX);
+    let fileset = fixture.fileset;
     let [write, flush] = [fixture.write_ns, fixture.flush_ns].map(|time| duration(time.as_f64()));
-    format!("{} of {}, written in {write} ({flush} of it flushing)", count(number, "file"), fixture.fileset.file_size)
+    // What runs of own files read can be told apart by it, and by nothing else.
+    let own =
+        fileset.own.map_or_else(String::new, |own| format!(", {} in all, checksum {}", own.total.rounded(), one_line(&fixture.checksum)));
+    format!("{fileset}{own}, written in {write} ({flush} of it flushing)")
 }
 
 /// A size that a browser only estimates, rounded to three digits.

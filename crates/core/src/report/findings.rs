@@ -47,7 +47,10 @@ pub(super) fn common(run: &RunResult, ladder: &Ladder) -> String {
         Open::Kept => "kept open",
     };
     let what = match ladder.axis {
-        Axis::Block => format!("reads {order} of {} of {}", number(first.nrfiles), size(first.fileset().file_size.0)),
+        Axis::Block => match &first.own {
+            None => format!("reads {order} of {} of {}", number(first.nrfiles), size(first.fileset().file_size.0)),
+            Some(own) => format!("reads {order} of {}", own.files(first.nrfiles)),
+        },
         Axis::File if alike => format!("{} read whole", number(first.nrfiles)),
         Axis::File => "files read whole".into(),
         Axis::Files => format!("files of {} read whole", size(first.fileset().file_size.0)),

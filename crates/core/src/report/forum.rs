@@ -72,6 +72,9 @@ pub(super) fn block(run: &RunResult) -> Option<String> {
 }
 
 fn files(group: &Group) -> String {
+    if let Some(own) = &group.own {
+        return own.files(group.nrfiles);
+    }
     if group.nrfiles == 1 { group.size.to_string() } else { format!("{} in {} files", group.size, group.nrfiles) }
 }
 

@@ -151,7 +151,14 @@ fn chart(group: &GroupResult) -> Option<Markup> {
         .collect();
     let used = STAGES.iter().filter(|kind| lives.iter().any(|life| life.stages.iter().any(|(other, _)| other.stage == kind.stage)));
     let reads = count(usize::try_from(reads).unwrap_or(usize::MAX), "read");
-    let caption = format!("Shares of the time for one file of {}: looked up, opened, read in {reads} of {}, closed.", Bytes(file), job.bs);
+    let caption = match &job.own {
+        None => format!("Shares of the time for one file of {}: looked up, opened, read in {reads} of {}, closed.", Bytes(file), job.bs),
+        Some(own) => {
+            let read = if own.whole { "whole".into() } else { format!("in {reads} of {}", job.bs) };
+            let file = Bytes(file).rounded();
+            format!("Shares of the time for one file, which has {file} in the mean: looked up, opened, read {read}, closed.")
+        }
+    };
     (!lives.is_empty()).then(|| {
         html! {
             figure.chart.stages {

@@ -132,6 +132,9 @@ pub(super) fn workload(group: &Group) -> String {
     let file_size = crate::units::Bytes(group.size.0 / u64::from(group.nrfiles.max(1)));
     let bs = group.bs;
     let done = match group.rw {
+        Rw::Read if group.is_uneven() => "whole files, one after another in order".into(),
+        Rw::RandRead if group.is_uneven() => "whole files, one after another in random order".into(),
+        Rw::ReadBackwards if group.is_uneven() => "whole files, the last first".into(),
         Rw::Read => format!("{bs} at a time in order"),
         Rw::RandRead => format!("{bs} at a time in random order"),
         Rw::ReadBackwards => format!("{bs} at a time, the last first"),
@@ -161,7 +164,15 @@ pub(super) fn workload(group: &Group) -> String {
         format!("; {} {} in flight (iodepth {0})", group.iodepth, if group.writes() { "writes" } else { "reads" })
     };
     let workers = if group.numjobs == 1 { String::new() } else { format!("; {} workers in a pool (numjobs {0})", group.numjobs) };
-    format!("{done}; {} of {file_size}, {open}{depth}{workers}{flushed}{timed}", count(files, "file"))
+    let files = match &group.own {
+        None => format!("{} of {file_size}", count(files, "file")),
+        Some(own) => {
+            let mean = if own.whole && group.nrfiles > 1 { format!(" ({} in the mean)", file_size.rounded()) } else { String::new() };
+            let unread = own.unread(group).map_or_else(String::new, |unread| format!(" ({unread})"));
+            format!("{}{mean}{unread}", own.files(group.nrfiles))
+        }
+    };
+    format!("{done}; {files}, {open}{depth}{workers}{flushed}{timed}")
 }
 
 /// When what is written is flushed. None where nothing is written.

@@ -172,7 +172,8 @@ pub struct Verification {
     pub when: When,
     /// How many ops were checked.
     pub ops: u64,
-    /// The XXH3 checksum of the bytes as the seed gives them. Of a pool: the checksum of its workers' checksums, each of its share.
+    /// The XXH3 checksum of the bytes as the seed gives them; of a person's own files, the checksum of each op's checksum, which was taken from
+    /// the source while it was copied. Of a pool: the checksum of its workers' checksums, each of its share.
     pub expected: String,
     /// The same of the bytes that the method read.
     pub found: String,

@@ -93,9 +93,10 @@ pub struct Skipped {
 /// The files of one fileset, as they were written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fixture {
-    /// How many files of which size.
+    /// How many files of which size. Of a person's own files no more than that is known, and the checksum.
     pub fileset: Fileset,
-    /// The XXH3 checksum of all bytes, file after file, as they were generated from the seed: 16 hexadecimal digits.
+    /// The XXH3 checksum of all bytes, file after file, as they were generated from the seed, or as a person's own files held them where they
+    /// were copied from: 16 hexadecimal digits.
     pub checksum: String,
     /// The same of the bytes as a sync handle reads them back. Where the two differ, the storage, or sync handles, cannot be trusted.
     pub read_back: String,

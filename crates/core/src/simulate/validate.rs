@@ -123,6 +123,7 @@ impl Experiment {
             rate_iops: None,
             baseline: name(BASELINE),
             methods: METHODS.map(name).to_vec(),
+            own: None,
         };
         Job {
             name: "validation".into(),
@@ -130,6 +131,7 @@ impl Experiment {
             budget_s: self.budget_s,
             storage: group.size,
             groups: vec![group],
+            left_out: Vec::new(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Plays whole groups through the plan: a device of known times instead of a browser, a clock that only moves when told.
 
+mod own;
+
 use opfs_bench_core::estimate::{GroupEstimates, Invalid, Note, Verdict, Withheld, estimate};
 use opfs_bench_core::job::{Group, Job, Timing};
 use opfs_bench_core::plan::{ArmSpec, GroupPlan, Step, Task};

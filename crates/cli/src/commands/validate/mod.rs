@@ -21,6 +21,7 @@ use opfs_bench_core::result::{GroupResult, RunResult};
 use opfs_bench_core::seed::Seed;
 
 use crate::exit::{Exit, Failure, OrUsage};
+use crate::fixture::Fixture;
 use crate::interrupt::Interrupt;
 use crate::launch::{BrowserOptions, Launcher, Work};
 use crate::print::print;
@@ -85,7 +86,7 @@ impl Validate {
         let first = self.work(1, seed).or_usage()?;
         let driver = self.browser.driver().or_usage()?;
         let interrupt = Interrupt::listen()?;
-        let launcher = Launcher::start(&self.browser, driver, self.browser.capabilities()).await?;
+        let launcher = Launcher::start(&self.browser, driver, self.browser.capabilities(), Fixture::default()).await?;
         eprintln!(
             "{} runs of at most about {:.0} s, first seed {seed}; Ctrl-C ends it with a table of the runs until then",
             self.runs, first.job.budget_s
@@ -98,7 +99,7 @@ impl Validate {
     fn work(&self, run: u32, first_seed: Seed) -> Result<Work> {
         let text = job::job(run, self.budget_s);
         let seed = Seed(first_seed.0.wrapping_add(u64::from(run - 1)));
-        Ok(Work { job: Job::from_toml(&text)?, own: Some(text), seed: Some(seed) })
+        Ok(Work { job: Job::from_toml(&text)?, own: Some(text), seed: Some(seed), fixture: Fixture::default() })
     }
 
     async fn launches(&self, seed: Seed, launcher: &Launcher, interrupt: &Interrupt) -> Result<Exit> {

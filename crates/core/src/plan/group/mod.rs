@@ -13,6 +13,7 @@ use super::stopping::Looks;
 use super::warm_up::Progress;
 use crate::estimate;
 use crate::job::{Group, MethodName};
+use crate::ops;
 use crate::protocol;
 use crate::result::{
     Arm, Batch, DropCause, Ended, EndsUp, GroupRecord, Incident, Pacing, Role, Round, Sentinels, Verification, WarmUp, WashOut, When,
@@ -274,8 +275,9 @@ impl GroupPlan {
         self.record.elapsed_ns = now;
         match (self.step(), outcome) {
             (Step::Pilot { arm, n }, Outcome::Timed { elapsed, bytes, .. }) => self.piloted(arm, n, elapsed, bytes),
-            (Step::Sample { arm, n, .. }, Outcome::Timed { elapsed, bytes, ops, pacing }) => {
-                self.sampled(arm, n, elapsed, bytes, now);
+            (Step::Sample { arm, round, n, stride, .. }, Outcome::Timed { elapsed, bytes, ops, pacing }) => {
+                let checked = self.check_bytes(arm, round, stride, n, bytes);
+                self.sampled(arm, checked, elapsed, bytes, now);
                 self.single_ops.put_aside(arm, ops, pacing);
             }
             (Step::Verify { arm, .. }, Outcome::Verified(verification)) => {
@@ -378,10 +380,10 @@ impl GroupPlan {
         self.verify_from(arm + 1, when, now);
     }
 
-    fn check_bytes(&self, arm: usize, n: u64, bytes: u64) -> Result<(), String> {
+    fn check_bytes(&self, arm: usize, round: u32, stride: u64, n: u64, bytes: u64) -> Result<(), String> {
         let Arm { method, role, .. } = &self.record.arms[arm];
-        let group = &self.record.group;
-        let wanted = if *role == Role::Empty { 0 } else { n * group.op_bytes().0 };
+        let GroupRecord { group, index, .. } = &self.record;
+        let wanted = if *role == Role::Empty { 0 } else { ops::bytes(group, self.seed, *index, round, stride, n) };
         let moved = if group.writes() { "wrote" } else { "read" };
         if bytes == wanted { Ok(()) } else { Err(format!("{method} {moved} {bytes} B where {n} ops hold {wanted} B")) }
     }

@@ -2,6 +2,7 @@
 
 use super::{GroupPlan, Stage};
 use crate::job::{Thread, Timing};
+use crate::ops::PILOT_ROUND;
 use crate::plan::batch::{self, Pace};
 use crate::plan::pilot::Pilot;
 use crate::protocol;
@@ -22,7 +23,7 @@ impl GroupPlan {
     }
 
     pub(super) fn piloted(&mut self, arm: usize, n: u64, elapsed: Nanos, bytes: u64) {
-        if let Err(error) = self.check_bytes(arm, n, bytes) {
+        if let Err(error) = self.check_bytes(arm, PILOT_ROUND, 1, n, bytes) {
             self.record.arms[arm].failure = Some(error);
             self.pilot_from(arm + 1);
             return;
@@ -48,9 +49,11 @@ impl GroupPlan {
         u64::from(*iodepth) * u64::from(self.record.group.workers(method))
     }
 
-    /// In a group that is timed so, a sample ends where a pass does.
+    /// In a group that is timed so, a sample ends where a pass does. So it does where ops are of different lengths: arms with samples of
+    /// different lengths would otherwise read other files each.
     fn whole_passes(&self, n: u64) -> u64 {
-        if self.record.group.timing == Timing::Passes { n.next_multiple_of(self.record.group.blocks()) } else { n }
+        let group = &self.record.group;
+        if group.timing == Timing::Passes || group.is_uneven() { n.next_multiple_of(self.record.group.blocks()) } else { n }
     }
 
     fn choose_batches(&mut self) {

@@ -37,8 +37,8 @@ impl GroupPlan {
         self.stage = Stage::Round { kind, current, position: 0, washing_since: None };
     }
 
-    pub(super) fn sampled(&mut self, arm: usize, n: u64, elapsed: Nanos, bytes: u64, now: Nanos) {
-        if let Err(error) = self.check_bytes(arm, n, bytes) {
+    pub(super) fn sampled(&mut self, arm: usize, checked: Result<(), String>, elapsed: Nanos, bytes: u64, now: Nanos) {
+        if let Err(error) = checked {
             return self.failed(arm, error);
         }
         self.failures_on_end[arm] = 0;

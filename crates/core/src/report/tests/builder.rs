@@ -247,7 +247,7 @@ pub(super) fn drop_rounds(group: &mut GroupResult, causes: &[DropCause]) {
 /// A run without groups in something like Chromium.
 pub(super) fn run(groups: Vec<GroupResult>) -> RunResult {
     let fixture = |nrfiles, file_size: u64, flush_ns| Fixture {
-        fileset: Fileset { nrfiles, file_size: Bytes(file_size) },
+        fileset: Fileset { nrfiles, file_size: Bytes(file_size), own: None },
         checksum: "8f3c00ab11d2e4f5".into(),
         read_back: "8f3c00ab11d2e4f5".into(),
         write_ns: Nanos(flush_ns * 3),

@@ -7,6 +7,7 @@ mod builder;
 mod csv;
 mod doubts;
 mod findings;
+mod own;
 pub(super) mod samples;
 
 use std::path::PathBuf;
