@@ -295,6 +295,11 @@ impl Run {
 
     // Fixtures
 
+    /// Where the bytes of a fileset come from, if a person's own files are it.
+    fn own_of(&mut self, fileset: Fileset) -> Option<&mut OwnFiles> {
+        self.own.as_mut().filter(|_| fileset.own.is_some())
+    }
+
     async fn write(&mut self, remote: &Remote, folder: &str, fileset: Fileset) -> Result<(), String> {
         let first_file = first_file(&self.result.job.filesets(), &fileset);
         if let Some(own) = self.own.as_mut().filter(|_| fileset.own.is_some()) {
@@ -303,14 +308,14 @@ impl Run {
         for pass in [Pass::Write, Pass::Read] {
             let mut done = Bytes(0);
             for file in 0..fileset.nrfiles {
-                let size = self.own.as_ref().filter(|_| fileset.own.is_some()).map_or(fileset.file_size.0, |own| own.size(file));
+                let size = self.own_of(fileset).map_or(fileset.file_size.0, |own| own.size(file));
                 for from in (0..size).step_by(usize::try_from(PART).expect("8 MiB")) {
                     if self.control.stopped() {
                         return Ok(());
                     }
                     let to = (from + PART).min(size);
                     let seed = self.result.seed;
-                    let own = self.own.as_mut().filter(|_| fileset.own.is_some() && pass == Pass::Write);
+                    let own = if pass == Pass::Write { self.own_of(fileset) } else { None };
                     let folder = folder.to_owned();
                     let request = |own| Request::Fixture { folder, fileset, first_file, seed, file, from, to, pass, own };
                     match own {
@@ -334,7 +339,7 @@ impl Run {
             Answer::Fixture(fixture) => fixture,
             other => return Err(unexpected(&other)),
         };
-        if let Some(own) = self.own.as_mut().filter(|_| fileset.own.is_some()) {
+        if let Some(own) = self.own_of(fileset) {
             own.end();
         }
         // One that reads back as other bytes is kept: the checks of the arms then tell which methods read what.

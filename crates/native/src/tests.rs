@@ -205,7 +205,8 @@ fn a_person_s_own_files_are_copied_and_read_as_in_the_browser() {
     for index in 0..job.groups.len() {
         let NativeReads { record, estimates, .. } = reads(workloads.measure(index, BUDGET, || false));
         let name = &record.group.name;
-        assert!(estimates.rounds >= 12 && estimates.arms[0].per_op.is_some(), "{name}");
+        // One that is paced takes its time, and a busy machine more of it.
+        assert!((estimates.rounds >= 12 || record.group.rate_iops.is_some()) && estimates.arms[0].per_op.is_some(), "{name}");
         for arm in &record.arms {
             assert!(arm.verifications.iter().all(|checked| checked.found == checked.expected && checked.ops >= 4), "{name}: {arm:?}");
             assert!(!record.group.is_uneven() || record.group.rate_iops.is_some() || arm.n.is_multiple_of(4), "{name}: {}", arm.n);

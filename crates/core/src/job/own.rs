@@ -42,7 +42,7 @@ pub struct OwnFile {
 /// What a job does not do with own files, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// A group, or a method of a group: `random 4 KiB reads in a 32 MiB file`.
+    /// A group, or a method of a group: `random 4 KiB reads in own files, 3 of 4 KiB to 1 MiB, worker/slice-js`.
     pub what: String,
     /// Why.
     pub why: String,
@@ -215,7 +215,7 @@ fn fitted(group: &Group, fileset: Fileset, sizes: &[u64], fitting: &impl Fitting
     for method in methods {
         match unfit(&method) {
             None => fit.push(method),
-            Some(why) => out.push(LeftOut { what: format!("{method} in {}", own.title), why }),
+            Some(why) => out.push(LeftOut { what: format!("{}, {method}", own.title), why }),
         }
     }
     if fit.is_empty() {
@@ -339,7 +339,7 @@ mod tests {
         }
         let job = quick().with_own(&SIZES, &No("worker/sync")).expect("others fit");
         assert!(job.groups.iter().all(|group| group.methods.iter().all(|method| method.plain().to_string() != "worker/sync")));
-        assert_eq!(job.left_out[0].what, "worker/sync in own files, 5 of 1 B to 1 MiB, read whole, opened each time");
+        assert_eq!(job.left_out[0].what, "own files, 5 of 1 B to 1 MiB, read whole, opened each time, worker/sync");
         assert_eq!((job.left_out.len(), job.left_out[0].why.as_str()), (3, "it cannot"));
         let job = quick().with_own(&SIZES, &No("main/slice")).expect("whole files fit");
         assert_eq!((job.groups.len(), job.left_out.len()), (1, 2));
