@@ -78,7 +78,7 @@ fn changes_are_checked_with_the_methods_there_are_and_told() {
 
 #[wasm_bindgen_test]
 async fn what_would_make_a_run_doubtful_is_known_before_it() {
-    let found: js_sys::Array = conditions().await.ok().unwrap().unchecked_into();
+    let found: js_sys::Array = conditions().await.unchecked_into();
     let headings: Vec<String> = found.iter().map(|told| Reflect::get(&told, &"heading".into()).unwrap().as_string().unwrap()).collect();
     // The test runner's page is isolated, and a program's notes are none for a person.
     assert!(headings.iter().all(|heading| ["Low power mode, perhaps", "On battery"].contains(&heading.as_str())), "{headings:?}");
