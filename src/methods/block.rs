@@ -83,7 +83,7 @@ impl Block {
     ///
     /// # Panics
     /// Where either block has less than that.
-    #[inline]
+    #[inline(always)]
     pub fn copy_from(&self, to: usize, other: &Self, at: usize, length: usize) {
         let (from, to) = (&other.cells()[at..at + length], &self.cells()[to..to + length]);
         // SAFETY: both are as long as that, they may overlap, and cells may be written through shared references.

@@ -687,7 +687,7 @@ trait Sink {
 struct Discard;
 
 impl Sink for Discard {
-    #[inline]
+    #[inline(always)]
     fn takes(&self) -> bool {
         false
     }

@@ -240,14 +240,14 @@ impl SyncHandle {
     }
 
     /// Fills the view with the bytes from offset `at` on, read after read until it is full.
-    #[inline]
+    #[inline(always)]
     pub fn read_full(&self, view: &View, at: u64) -> Result<u32, OpfsError> {
         let read = glue::read_at(&self.handle, &view.array, offset(at));
         if read == f64::from(view.length) { Ok(view.length) } else { self.read_rest(view, at, read) }
     }
 
     /// Reads into the view from offset `at` on, once. How many bytes came: fewer than fit at the end of the file, and 0 behind it.
-    #[inline]
+    #[inline(always)]
     pub fn read_once(&self, view: &View, at: u64) -> Result<u32, OpfsError> {
         let read = glue::read_at(&self.handle, &view.array, offset(at));
         if read < 0.0 { Err(OpfsError::thrown(Call::Read, &self.name, &glue::take_thrown())) } else { Ok(to_count(read)) }
@@ -314,7 +314,7 @@ impl SyncHandle {
     }
 
     /// Writes the view at offset `at`, write after write until none of it is left.
-    #[inline]
+    #[inline(always)]
     pub fn write_all(&self, view: &View, at: u64) -> Result<u32, OpfsError> {
         let written = glue::write_at(&self.handle, &view.array, offset(at));
         if written == f64::from(view.length) { Ok(view.length) } else { self.write_rest(view, at, written) }
@@ -359,7 +359,7 @@ impl Drop for SyncHandle {
 }
 
 /// Offsets are numbers in JavaScript: exact below 2^53, far above what a checked job can hold.
-#[inline]
+#[inline(always)]
 fn offset(at: u64) -> f64 {
     at as f64
 }

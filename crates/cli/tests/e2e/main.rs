@@ -7,6 +7,7 @@
 mod command;
 mod damage;
 mod device;
+mod download;
 mod harness;
 mod jobs;
 mod kept;
