@@ -1,5 +1,7 @@
 //! Runs of a person's own files: no place may say a size that no read had.
 
+use std::slice;
+
 use super::samples;
 use crate::compare::compare;
 use crate::job::Job;
@@ -93,7 +95,7 @@ fn what_does_not_fit_is_told() {
 
 #[test]
 fn runs_of_other_files_are_not_judged() {
-    let told = |one: &RunResult, other: &RunResult| plain(&comparison(&compare(&[one.clone()], &[other.clone()]), "A", "B"));
+    let told = |one: &RunResult, other: &RunResult| plain(&comparison(&compare(slice::from_ref(one), slice::from_ref(other)), "A", "B"));
     let base = own();
     let mut same = base.clone();
     same.started = "2026-08-02T12:00:00.000Z".into();
