@@ -110,7 +110,7 @@ impl<'a> OpenGroup<'a> {
         }
         let request = |methods: &[MethodName], served: &[MethodName], seat: Option<Seat>| Request::OpenGroup {
             folder: folder.0.to_owned(),
-            group: group.clone(),
+            group: Box::new(group.clone()),
             own: group.own.as_ref().map_or_else(Vec::new, |own| own.files.to_vec()),
             reference: reference.cloned(),
             index,

@@ -73,7 +73,7 @@ pub enum Request {
         /// The run's folder.
         folder: String,
         /// The workload.
-        group: Group,
+        group: Box<Group>,
         /// The files of a person's own that it reads, which the group itself does not carry along.
         own: Vec<OwnFile>,
         /// What must be read of them.

@@ -101,8 +101,8 @@ impl State {
                     of_group.files = own.into();
                 }
                 let directory = run_folder(&folder).await.map_err(|error| error.to_string())?;
-                let bench = || Bench::new(group.clone(), index, seed, first_file).with_reference(reference.clone());
-                let context = || Context::new(directory.clone(), group.clone(), None);
+                let bench = || Bench::new((*group).clone(), index, seed, first_file).with_reference(reference.clone());
+                let context = || Context::new(directory.clone(), (*group).clone(), None);
                 let (open, opened) = match seat {
                     None => open_group(&context(), bench(), &methods, &served, event).await,
                     Some(seat) => open_seat(seat, context, bench, &methods).await,

@@ -351,7 +351,7 @@ mod tests {
         for end in [0, 39] {
             assert!(ops.iter().any(|op| op.file == end));
         }
-        let ops = checked(&vec![60 << 20; 3]);
+        let ops = checked(&[60 << 20; 3]);
         assert_eq!(ops.iter().map(|op| op.file).collect::<HashSet<_>>(), HashSet::from([0, 2]));
     }
 
