@@ -1,6 +1,6 @@
 //! Runs of a person's own files: no place may say a size that no read had.
 
-use std::slice;
+use std::slice::from_ref;
 
 use super::samples;
 use crate::compare::compare;
@@ -95,7 +95,7 @@ fn what_does_not_fit_is_told() {
 
 #[test]
 fn runs_of_other_files_are_not_judged() {
-    let told = |one: &RunResult, other: &RunResult| plain(&comparison(&compare(slice::from_ref(one), slice::from_ref(other)), "A", "B"));
+    let told = |one: &RunResult, other: &RunResult| plain(&comparison(&compare(from_ref(one), from_ref(other)), "A", "B"));
     let base = own();
     let mut same = base.clone();
     same.started = "2026-08-02T12:00:00.000Z".into();
@@ -125,7 +125,7 @@ fn what_no_run_can_have_is_shown_all_the_same() {
         }
     }
     run.fixtures.clear();
-    for shown in [text(&run), markdown(&run), page(&run), csv(&run), comparison(&compare(&[run.clone()], &[run.clone()]), "A", "B")] {
+    for shown in [text(&run), markdown(&run), page(&run), csv(&run), comparison(&compare(from_ref(&run), from_ref(&run)), "A", "B")] {
         assert!(!shown.is_empty());
     }
 }
