@@ -61,7 +61,7 @@ impl Context {
             Some(own) => own.files.iter().map(|file| length(file.size)).collect(),
             None => names.iter().map(|_| length(group.bs)).collect(),
         };
-        let (apart, numjobs) = (super::locks_apart(&group), group.numjobs);
+        let (apart, numjobs) = (super::copies::locks_apart(&group), group.numjobs);
         Self { directory, names, lengths, group, port, apart, numjobs, shared: Rc::default() }
     }
 

@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
-use opfs_bench_core::job::Rw;
+use opfs_bench_core::job::{self, Job, Rw, Timing};
+use opfs_bench_core::units::Bytes;
 
+use super::fit::unfit;
 use super::*;
 
 #[test]

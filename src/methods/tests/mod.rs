@@ -111,7 +111,7 @@ async fn try_open(found: Found, folder: &Directory, group: &Group) -> Result<Ope
 }
 
 fn fitting(group: &Group) -> impl Iterator<Item = &'static Method> {
-    all().filter(|method| method.does_work() && super::unfit(method, group).is_none())
+    all().filter(|method| method.does_work() && super::fit::unfit(method, group).is_none())
 }
 
 /// Whole files and parts of them, opened each time and kept open.
