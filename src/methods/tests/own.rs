@@ -71,7 +71,8 @@ async fn every_method_reads_own_files_of_all_sizes() {
                 let Some((reader, served)) = open(method, &folder, group).await else { continue };
                 let mut bench = bench(group, index, reference);
                 for when in [When::Before, When::After] {
-                    let verification = bench.verify(&*reader, when).await.unwrap();
+                    let verification = bench.verify(&*reader, when).await;
+                    let verification = verification.unwrap_or_else(|error| panic!("{} {index} {iodepth}: {error}", method.name));
                     assert_eq!(verification.found, verification.expected, "{} {index} {iodepth}", method.name);
                 }
                 // In the order of random rounds, which begin with any of the files.

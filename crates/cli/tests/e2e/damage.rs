@@ -24,7 +24,7 @@ const DAMAGE: &str = "
     const damaged = {};
     const post = Worker.prototype.postMessage;
     Worker.prototype.postMessage = function (message, ...ports) {
-      const opening = message?.request?.OpenGroup;
+      const opening = typeof message === 'string' && JSON.parse(message).request.OpenGroup;
       if (!opening) return post.call(this, message, ...ports);
       damaged[opening.folder] ??= damage(opening.folder);
       damaged[opening.folder].then(() => post.call(this, message, ...ports));

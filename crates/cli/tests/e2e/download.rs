@@ -14,7 +14,7 @@ in_both_browsers! {
 
 /// The most that the page, its glue and the Wasm module may be together, as a web server sends them that has compressed them beforehand.
 /// The aim is 200 KB: where the download became smaller, so does this, to some 5 % above what it is.
-const MOST: usize = 525_000;
+const MOST: usize = 550_000;
 
 /// What the page loads. Its documents are loaded when somebody reads one.
 fn is_loaded(name: &str) -> bool {
