@@ -10,6 +10,7 @@ use web_sys::Blob;
 
 use super::*;
 use crate::main::own::OwnFiles;
+use crate::opfs::OpfsError;
 
 /// The block of 1000 bytes leaves two of them out, and ends of the others.
 const SIZES: [usize; 6] = [1, 4097, 1000, 999, 65_539, 2500];
@@ -58,6 +59,23 @@ fn bench(group: &Group, index: u32, reference: &Reference) -> Bench {
     Bench::new(group.clone(), index, SEED, 0).with_reference(Some(reference.clone()))
 }
 
+/// Whether the browser has the method, which then reads what it must, before rounds, in them and after them.
+async fn reads(method: &'static Method, folder: &Directory, group: &Group, index: u32, reference: &Reference) -> Result<bool, OpfsError> {
+    let Some((reader, _served)) = open(method, folder, group).await else { return Ok(false) };
+    let mut bench = bench(group, index, reference);
+    for when in [When::Before, When::After] {
+        let verification = bench.verify(&*reader, when).await?;
+        assert_eq!(verification.found, verification.expected, "{} {index}", method.name);
+    }
+    // In the order of random rounds, which begin with any of the files.
+    for (round, n) in [(0, 3), (3, 7), (4, 40)] {
+        let batch = Batch { round, stride: 1, n, dither: Nanos(0), rate_iops: None };
+        let wanted = ops::bytes(group, SEED, index, round, 1, n);
+        assert_eq!(bench.sample(&*reader, batch).await?.bytes, wanted, "{} {index} {n}", method.name);
+    }
+    Ok(true)
+}
+
 #[wasm_bindgen_test]
 async fn every_method_reads_own_files_of_all_sizes() {
     for iodepth in [1, 4] {
@@ -68,26 +86,20 @@ async fn every_method_reads_own_files_of_all_sizes() {
         for ((index, group), reference) in (0..).zip(&job.groups).zip(&references) {
             let mut read = 0;
             for method in fitting(group) {
-                let Some((reader, served)) = open(method, &folder, group).await else { continue };
-                let mut bench = bench(group, index, reference);
-                for when in [When::Before, When::After] {
-                    let verification = bench.verify(&*reader, when).await;
-                    let verification = verification.unwrap_or_else(|error| panic!("{} {index} {iodepth}: {error}", method.name));
-                    assert_eq!(verification.found, verification.expected, "{} {index} {iodepth}", method.name);
+                let mut found = reads(method, &folder, group, index, reference).await;
+                if let Err(late) = &found
+                    && late.to_string().contains("no answer within")
+                {
+                    // In Chromium a promise that never settles is rare, and no reader's mistake. Twice in a row would be one.
+                    wasm_bindgen_test::console_log!("{} {index} {iodepth}, once more: {late}", method.name);
+                    found = reads(method, &folder, group, index, reference).await;
                 }
-                // In the order of random rounds, which begin with any of the files.
-                for (round, n) in [(0, 3), (3, 7), (4, 40)] {
-                    let batch = Batch { round, stride: 1, n, dither: Nanos(0), rate_iops: None };
-                    let wanted = ops::bytes(group, SEED, index, round, 1, n);
-                    assert_eq!(bench.sample(&*reader, batch).await.unwrap().bytes, wanted, "{} {index} {n}", method.name);
-                }
-                drop((reader, served));
-                read += 1;
+                read += u32::from(found.unwrap_or_else(|error| panic!("{} {index} {iodepth}: {error}", method.name)));
             }
             let uneven = group.is_uneven();
             let all = super::super::that_do(Work::Read).filter(|method| uneven && !method.one_length || !uneven && method.parts);
             let deep = |method: &&Method| iodepth == 1 || method.queue != super::super::Queue::OneByOne;
-            let all = all.filter(deep).count();
+            let all = u32::try_from(all.filter(deep).count()).unwrap();
             assert!(read + 6 > all && read > 20, "{read} of {all} methods in group {index}");
         }
         clean(&name).await;
