@@ -3,14 +3,13 @@
 //! group is over or the run ends in whatever way.
 
 use js_sys::{Array, ArrayBuffer};
+use opfs_bench_core::sort;
 use wasm_bindgen::prelude::*;
 use web_sys::{Cache, IdbDatabase, IdbRequest, IdbTransactionMode, Request, Response};
 
 use crate::deadline;
 use crate::glue::{self, CACHES, INDEXED_DB};
 use crate::opfs::{Call, OpfsError, PREFIX, settle};
-
-use opfs_bench_core::sort;
 
 /// The one store of a database.
 pub const STORE: &str = "files";

@@ -1,7 +1,8 @@
 //! The main thread: drives a run from its job to its result, and owns the worker.
 //!
 //! [`run`] takes a run from the lock to the clean-up; [`group`] does what the plan of one group says; [`remote`] talks to the
-//! worker, [`pool`] to several; [`own`] reads a person's own files; [`watch`] and [`sentinels`] look at what happens around the rounds; [`control`] carries Stop, and notices when nothing answers any more.
+//! worker, [`pool`] to several; [`own`] reads a person's own files; [`watch`] and [`sentinels`] look at what happens around the
+//! rounds; [`control`] carries Stop, and notices when nothing answers any more.
 
 mod apart;
 pub mod control;

@@ -317,10 +317,10 @@ impl Run {
                     let seed = self.result.seed;
                     let own = if pass == Pass::Write { self.own_of(fileset) } else { None };
                     let folder = folder.to_owned();
-                    let request = |own| Request::Fixture { folder, fileset, first_file, seed, file, from, to, pass, own };
+                    let request = Request::Fixture { folder, fileset, first_file, seed, file, from, to, pass };
                     match own {
-                        None => remote.ask(request(false)).await?,
-                        Some(own) => remote.ask_with_bytes(request(true), &own.read(file, from, to).await?).await?,
+                        None => remote.ask(request).await?,
+                        Some(own) => remote.ask_with_bytes(request, &own.read(file, from, to).await?).await?,
                     };
                     self.control.alive();
                     done.0 += to - from;

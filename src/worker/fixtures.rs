@@ -1,5 +1,5 @@
-//! Fixtures: seeded bytes, or those of a person's own files, written by a sync handle (which works in every Safari that has one), then read back and compared. A browser
-//! without sync handles writes and reads them by promises.
+//! Fixtures: seeded bytes, or those of a person's own files, written by a sync handle (which works in every Safari that has one), then
+//! read back and compared. A browser without sync handles writes and reads them by promises.
 
 use js_sys::Uint8Array;
 use opfs_bench_core::fixture::{Checksum, FixtureFile, file_name};

@@ -88,10 +88,8 @@ pub enum Request {
         from: u64,
         /// ... to this one.
         to: u64,
-        /// Written or read back.
+        /// Written or read back. A person's own bytes come beside the message; of others the seed says what they are.
         pass: Pass,
-        /// Whether the part's bytes come beside the message, since they are a person's own. Else the seed says what they are.
-        own: bool,
     },
     /// The fixture's checksums and times, once all parts are written and read back.
     FixtureDone(Fileset),

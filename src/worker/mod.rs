@@ -86,10 +86,10 @@ impl State {
                 let storage_read = self.storage.as_mut().filter(|_| storage).and_then(|sentinel| sentinel.read().ok().flatten());
                 Ok(Answer::Sentinels(cpu_read, storage_read))
             }
-            Request::Fixture { folder, fileset, first_file, seed, file, from, to, pass, own } => {
+            Request::Fixture { folder, fileset, first_file, seed, file, from, to, pass } => {
                 let directory = run_folder(&folder).await.map_err(|error| error.to_string())?;
                 let part = fixtures::Part { fileset, number: first_file + file, file, from, to };
-                let source = if own {
+                let source = if fileset.own.is_some() && pass == messages::Pass::Write {
                     fixtures::Source::Own(messages::bytes_of(event).ok_or("a file's bytes did not come with the request to write them")?)
                 } else {
                     fixtures::Source::Seed(seed)

@@ -4,9 +4,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use opfs_bench_core::job::MOST_FILES;
 
-/// As many as the page takes: a folder of more is not walked to its end.
-const MOST_FILES: usize = 10_000;
 /// So many names stand in an error.
 const NAMED: usize = 5;
 
@@ -94,7 +93,8 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
         } else if kind.is_file() {
             found.push(entry.path());
         }
-        if found.len() > MOST_FILES {
+        // It need not be walked to its end.
+        if found.len() > MOST_FILES as usize {
             bail!("{} and other folders hold more than {MOST_FILES} files, the most that are measured at once", folder.display());
         }
     }

@@ -48,10 +48,7 @@ pub fn copy(folder: &Path, fileset: Fileset, own: &[PathBuf], copying: &mut Copy
             }
         };
         if let Err(error) = copied() {
-            for path in &paths {
-                // Most of them were never made.
-                let _ = fs::remove_file(path);
-            }
+            remove(&paths);
             return Err(error).with_context(|| format!("cannot copy {} to {}", source.display(), folder.display()));
         }
     }
@@ -67,14 +64,18 @@ pub fn write(folder: &Path, fileset: Fileset, first_file: u32, seed: Seed, stopp
             return Ok(false);
         }
         if let Err(error) = write_file(path, fileset.file_size.0, FixtureFile::new(seed, number)) {
-            for path in &paths {
-                // Most of them were never made.
-                let _ = fs::remove_file(path);
-            }
+            remove(&paths);
             return Err(error).with_context(|| format!("cannot write {} to {}", fileset.bytes(), folder.display()));
         }
     }
     Ok(true)
+}
+
+fn remove(paths: &[PathBuf]) {
+    for path in paths {
+        // Most of them were never made.
+        let _ = fs::remove_file(path);
+    }
 }
 
 fn write_file(path: &Path, size: u64, mut bytes: FixtureFile) -> std::io::Result<()> {

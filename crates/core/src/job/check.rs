@@ -15,7 +15,7 @@ const MOST_BLOCKS: u64 = 1 << 22;
 /// Safari refuses more open files than about 252; half of that stays clear of it.
 pub const MOST_KEPT_FILES: u32 = 128;
 /// More files than this take longer to create than to measure.
-pub(super) const MOST_FILES: u32 = 10_000;
+pub const MOST_FILES: u32 = 10_000;
 /// A copy of a file this large takes seconds, and an op is to take less than the 20 s after which nothing is waited for.
 const LARGEST_COPIED: Bytes = Bytes(1 << 30);
 /// A day. A longer budget is a mistake of units.

@@ -14,7 +14,7 @@ mod timing;
 
 use serde::{Deserialize, Serialize};
 
-pub use check::MOST_KEPT_FILES;
+pub use check::{MOST_FILES, MOST_KEPT_FILES};
 pub use method::{BadMethodName, MethodName, Thread};
 pub use mistake::{BadJob, Mistake, Problem};
 pub use options::Options;

@@ -204,16 +204,32 @@ impl Job {
 
 /// What a group reads, as the presets' own titles say it.
 pub(super) fn title(group: &Group) -> String {
+    let what = match &group.own {
+        Some(own) => with_own(group, &own.files(group.nrfiles)),
+        None => with_generated(group),
+    };
+    let opened = if group.open == Open::Each { ", opened each time" } else { "" };
+    let in_flight = if group.iodepth > 1 { format!(", {} in flight", group.iodepth) } else { String::new() };
+    what + opened + &in_flight
+}
+
+/// Only reading groups have own files.
+fn with_own(group: &Group, own: &str) -> String {
+    let bs = group.bs;
+    match (group.whole_files(), group.rw) {
+        (true, Rw::RandRead) => format!("{own}, read whole in a random order"),
+        (true, Rw::ReadBackwards) => format!("{own}, read whole, the last first"),
+        (true, _) => format!("{own}, read whole"),
+        (false, Rw::RandRead) => format!("random {bs} reads in {own}"),
+        (false, Rw::ReadBackwards) => format!("{bs} reads from the end on in {own}"),
+        (false, _) => format!("{own} in order by {bs}"),
+    }
+}
+
+fn with_generated(group: &Group) -> String {
     let file_size = group.fileset().file_size;
     let (bs, files) = (group.bs, group.nrfiles);
-    let own = group.own.as_ref().map_or_else(String::new, |own| own.files(files));
-    let what = match (group.whole_files(), group.rw, files) {
-        (true, Rw::Read, _) if group.own.is_some() => format!("{own}, read whole"),
-        (true, Rw::RandRead, _) if group.own.is_some() => format!("{own}, read whole in a random order"),
-        (true, Rw::ReadBackwards, _) if group.own.is_some() => format!("{own}, read whole, the last first"),
-        (false, Rw::Read, _) if group.own.is_some() => format!("{own} in order by {bs}"),
-        (false, Rw::RandRead, _) if group.own.is_some() => format!("random {bs} reads in {own}"),
-        (false, Rw::ReadBackwards, _) if group.own.is_some() => format!("{bs} reads from the end on in {own}"),
+    match (group.whole_files(), group.rw, files) {
         (true, Rw::Read | Rw::RandRead, 1) => format!("a whole file of {file_size}"),
         (true, Rw::Read | Rw::RandRead, _) => format!("{files} whole files of {file_size}"),
         (false, Rw::Read, 1) => format!("a {file_size} file in order by {bs}"),
@@ -232,10 +248,7 @@ pub(super) fn title(group: &Group) -> String {
             let files = if files == 1 { "a file".into() } else { format!("{files} files") };
             format!("{what} {files} of {file_size}")
         }
-    };
-    let opened = if group.open == Open::Each { ", opened each time" } else { "" };
-    let in_flight = if group.iodepth > 1 { format!(", {} in flight", group.iodepth) } else { String::new() };
-    what + opened + &in_flight
+    }
 }
 
 #[cfg(test)]
