@@ -1,12 +1,16 @@
 //! What the device and the browser say of themselves.
 
 use opfs_bench_core::result::{Battery, Environment, Screen, Storage};
+use opfs_bench_core::units::Bytes;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{StorageEstimate, Window};
 
 use crate::glue::{self, CROSS_ORIGIN_ISOLATED};
 use crate::opfs;
+
+/// What the browser's own books may take beside the files, in bytes; what is free is told in multiples of it.
+const SPARE: f64 = 1024.0 * 1024.0;
 
 /// The page's window.
 ///
@@ -51,6 +55,13 @@ pub async fn storage() -> Option<Storage> {
     let estimate = JsFuture::from(opfs::storage().ok()?.estimate().ok()?).await.ok()?;
     let estimate: StorageEstimate = estimate.unchecked_into();
     Some(Storage { quota: estimate.get_quota()?, usage: estimate.get_usage()? })
+}
+
+/// What it grants beyond what it has, less what its own books may take. None where it does not say.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a quota in bytes; `as` saturates
+pub async fn free() -> Option<Bytes> {
+    let storage = storage().await?;
+    Some(Bytes(((storage.quota - storage.usage - SPARE).max(0.0) / SPARE) as u64 * (1 << 20)))
 }
 
 async fn battery() -> Option<Battery> {

@@ -59,7 +59,7 @@ pub fn preset(name: &str) -> Result<String, JsError> {
 /// When OPFS refuses.
 #[wasm_bindgen]
 pub async fn sweep() -> Result<u32, JsError> {
-    run::sweep().await.map_err(|error| JsError::new(&error))
+    crate::main::sweep::sweep().await.map_err(|error| JsError::new(&error))
 }
 
 /// A job that can be run once.

@@ -91,11 +91,9 @@ async function prepare() {
     );
     return;
   }
-  const notes = await sweep();
+  const swept = sweep();
   const presets = wasm.presets();
   const { parameters, problems } = readParameters(location.search, presets, wasm.changeable());
-  // The deadline of the checks may have passed meanwhile.
-  if (state() !== State.CHECKING) return;
   wireOptions(
     presets,
     (preset) => rechoose({ preset, changes: {} }),
@@ -111,6 +109,9 @@ async function prepare() {
   wireOwnFiles(chooseFiles, () => measureFiles(undefined));
   if (parameters.job) problems.push(...(await takeServersJob(parameters.seed)));
   if (parameters.fixture) problems.push(...(await takeServersFiles()));
+  const notes = await swept;
+  // The deadline of the checks may have passed meanwhile.
+  if (state() !== State.CHECKING) return;
   if (parameters.start && problems.length > 0) {
     // A program would take a run of the standard for the one that it asked for.
     view.showNotes(notes);

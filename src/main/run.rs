@@ -14,8 +14,6 @@ use opfs_bench_core::report;
 use opfs_bench_core::result::{FORMAT, GroupResult, Outcome, RunResult, Skipped, Ticks};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::{Bytes, Nanos};
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
 
 use super::apart::Apart;
 use super::control::{Control, GivenUp};
@@ -24,18 +22,15 @@ use super::group::{OpenGroup, Opening, arms, doing};
 use super::own::OwnFiles;
 use super::remote::{Remote, unexpected};
 use super::sentinels::Sentinels;
+use super::sweep;
 use super::watch::Watch;
-use crate::opfs::{Directory, OpfsError, PREFIX, sleep, told};
+use crate::opfs::{Directory, PREFIX, sleep};
 use crate::sentinel::Cpu;
 use crate::worker::messages::{Answer, Pass, Request};
-use crate::{clock, env, glue, methods, stores};
+use crate::{clock, env, methods};
 
-/// The lock that one run per origin holds.
-const LOCK: &str = "opfs-bench";
 /// Fixtures are written in parts of this many bytes, so that Stop need not wait for a whole file.
 const PART: u64 = 8 << 20;
-/// What the browser's own books may take beside the files.
-const SPARE: f64 = 1024.0 * 1024.0;
 /// What a person is told of a run in which nothing ends any more.
 const SILENCE: &str = "no answer for half a minute: a read never came back, or the worker died. \
                        Reload the page and start again; if it happens again, please report it";
@@ -76,50 +71,6 @@ pub async fn run(job: Job, seed: Seed, own: Option<OwnFiles>, worker_url: &str, 
     run.finish()
 }
 
-/// Removes what earlier runs left behind when their page was killed, in OPFS and in other storages. Returns how many folders, files,
-/// databases and caches; none while a run goes on in another page.
-pub async fn sweep() -> Result<u32, String> {
-    let Some(lock) = take_lock().await? else { return Ok(0) };
-    let swept = sweep_locked().await;
-    lock.release();
-    swept.map_err(|error| error.to_string())
-}
-
-async fn sweep_locked() -> Result<u32, OpfsError> {
-    let root = Directory::root().await?;
-    let mut removed = 0;
-    for name in root.names().await? {
-        if name.starts_with(PREFIX) {
-            match root.remove(&name).await {
-                Ok(()) => removed += 1,
-                // Another page removed it first: its own first check's file, for instance.
-                Err(error) if error.is_missing() => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-    for name in stores::left().await {
-        stores::remove(&name).await?;
-        removed += 1;
-    }
-    Ok(removed)
-}
-
-struct Lock(Function);
-
-impl Lock {
-    fn release(self) {
-        // The function settles a promise, which cannot throw.
-        let _ = self.0.call0(&JsValue::UNDEFINED);
-    }
-}
-
-async fn take_lock() -> Result<Option<Lock>, String> {
-    let taken =
-        JsFuture::from(glue::take_lock(LOCK)).await.map_err(|error| format!("navigator.locks.request() failed: {}", told(&error)))?;
-    Ok(taken.dyn_into().ok().map(Lock))
-}
-
 struct Run {
     plan: RunPlan,
     began_ms: f64,
@@ -151,7 +102,7 @@ impl Run {
     }
 
     async fn locked(&mut self, worker_url: &str) -> Result<(), String> {
-        let Some(lock) = take_lock().await? else {
+        let Some(lock) = sweep::take_lock().await? else {
             return Err("another page of this site is measuring: let it finish, or close it, then start again".into());
         };
         let done = self.in_folder(worker_url).await;
@@ -161,7 +112,7 @@ impl Run {
 
     /// Makes the run's folder, and removes it and those of its files whatever happens.
     async fn in_folder(&mut self, worker_url: &str) -> Result<(), String> {
-        sweep_locked().await.map_err(|error| error.to_string())?;
+        sweep::sweep_locked().await.map_err(|error| error.to_string())?;
         self.check_quota().await?;
         let root = Directory::root().await.map_err(|error| error.to_string())?;
         let name = self.folder();
@@ -171,13 +122,13 @@ impl Run {
         match root.names().await {
             Ok(names) => {
                 for name in names.iter().filter(|other| other.starts_with(&name)) {
-                    ended.push(remove_folder(&root, name).await);
+                    ended.push(sweep::remove_folder(&root, name).await);
                 }
             }
             Err(error) => ended.push(Err(error.to_string())),
         }
         for fileset in self.result.job.groups.iter().filter(|group| methods::stores(group)).map(Group::fileset) {
-            ended.push(remove_stores(&self.folder_of(fileset)).await);
+            ended.push(sweep::remove_stores(&self.folder_of(fileset)).await);
         }
         let errors: Vec<String> = ended.into_iter().filter_map(Result::err).collect();
         if errors.is_empty() { Ok(()) } else { Err(errors.join(". Besides, ")) }
@@ -200,7 +151,7 @@ impl Run {
     async fn check_quota(&mut self) -> Result<(), String> {
         let needs = self.result.job.groups.iter().map(|group| Bytes(group.fileset().bytes().0 + methods::copied(group).0));
         let least = needs.min().unwrap_or(Bytes(0));
-        match free().await.filter(|free| least > *free) {
+        match env::free().await.filter(|free| least > *free) {
             Some(free) => Err(format!(
                 "each group of the job writes {} or more, but the browser grants this site only {} more: free storage on the device, \
                  or choose {}",
@@ -217,7 +168,7 @@ impl Run {
         let group = &self.result.job.groups[index];
         let files = if self.is_written(group.fileset()) { 0 } else { group.fileset().bytes().0 };
         let needed = Bytes(files + methods::copied(group).0);
-        let free = free().await.filter(|free| needed > *free)?;
+        let free = env::free().await.filter(|free| needed > *free)?;
         Some(Skipped { index: number(index), needed, free })
     }
 
@@ -279,7 +230,7 @@ impl Run {
             let next = self.plan.task().map_or(usize::MAX, |task| task.index);
             // With the last group goes everything anyway.
             if self.result.job.groups.get(next..).is_some_and(|later| later.iter().all(|group| group.fileset() != fileset)) {
-                remove_folder(root, &name).await?;
+                sweep::remove_folder(root, &name).await?;
             }
         }
         Ok(())
@@ -423,7 +374,7 @@ impl Run {
             apart.stages(remote, opening, &arms, ticks, &self.control).await?;
         }
         if methods::stores(&group) {
-            remove_stores(folder.0).await?;
+            sweep::remove_stores(folder.0).await?;
         }
         self.control.alive();
         let UnderWay { plan, .. } = self.group.take().expect("taken only when given up");
@@ -449,31 +400,10 @@ impl Run {
     }
 }
 
-async fn remove_folder(root: &Directory, name: &str) -> Result<(), String> {
-    root.remove(name)
-        .await
-        .map_err(|error| format!("{error}. The run's files are still in OPFS, in {name}; they are removed when the page is next opened"))
-}
-
-async fn remove_stores(name: &str) -> Result<(), String> {
-    stores::remove(name).await.map_err(|error| {
-        format!(
-            "{error}. The run's copies are still in IndexedDB or Cache Storage, as {name}; they are removed when the page is next opened"
-        )
-    })
-}
-
 fn since(began_ms: f64) -> Nanos {
     Nanos::from_ms(clock::now_ms() - began_ms)
 }
 
 fn number(index: usize) -> u32 {
     u32::try_from(index).expect("a checked job has at most 64 groups")
-}
-
-/// What the browser grants this site beyond what it has, less what its own books may take. None where it does not say.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a quota in bytes; `as` saturates
-async fn free() -> Option<Bytes> {
-    let storage = env::storage().await?;
-    Some(Bytes(((storage.quota - storage.usage - SPARE).max(0.0) / SPARE) as u64 * (1 << 20)))
 }

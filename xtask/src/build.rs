@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use crate::project::Project;
 use crate::settings::Profile;
 use crate::setup::{self, Tools};
-use crate::{documents, names, process, wasm_opt};
+use crate::{documents, names, process, snippets};
 
 /// Sets up and builds.
 pub fn run(project: &Project) -> Result<ExitCode> {
@@ -25,7 +25,7 @@ pub fn page(project: &Project, tools: &Tools) -> Result<()> {
     let folder = project.root.join(&project.settings.build.out_dir);
     documents::write(&project.root.join("docs"), &folder)?;
     let module = folder.join("opfs_bench_bg.wasm");
-    wasm_opt::run(&project.settings.wasm_opt, tools.path(), &module)?;
+    snippets::inline(&folder)?;
     if project.settings.build.profile == Profile::Release { names::strip(&module) } else { Ok(()) }
 }
 

@@ -13,13 +13,13 @@ mod project;
 mod serve;
 mod settings;
 mod setup;
+mod snippets;
 mod summary;
 mod test;
 #[cfg(all(test, unix))]
 mod testing;
 mod validate;
 mod version;
-mod wasm_opt;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

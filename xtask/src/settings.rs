@@ -14,8 +14,6 @@ pub struct Settings {
     pub tools: Tools,
     /// wasm-pack's options.
     pub build: Build,
-    /// What happens afterwards.
-    pub wasm_opt: WasmOpt,
 }
 
 /// Exact versions.
@@ -50,16 +48,6 @@ pub enum Profile {
     Dev,
     /// Optimised, with names.
     Profiling,
-}
-
-/// wasm-opt's use.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct WasmOpt {
-    /// An older one is not used.
-    pub minimum_version: u32,
-    /// Its options.
-    pub flags: Vec<String>,
 }
 
 impl Profile {

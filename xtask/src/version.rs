@@ -12,11 +12,6 @@ pub fn in_text(text: &str) -> Option<&str> {
     text.lines().next()?.split_whitespace().find(looks_like_one)
 }
 
-/// The number of a wasm-opt: `132` in `wasm-opt version 132 (version_132)`.
-pub fn of_wasm_opt(text: &str) -> Option<u32> {
-    text.lines().next()?.split_once("version ")?.1.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
-}
-
 /// What the program prints for `--version`. None where it cannot be run.
 pub fn printed(program: &Path) -> Option<String> {
     let output = Command::new(program).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
@@ -39,18 +34,6 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(in_text(text), version, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn wasm_opts_number_is_found() {
-        for (text, version) in [
-            ("wasm-opt version 132 (version_132)\n", Some(132)),
-            ("wasm-opt version 108\n", Some(108)),
-            ("wasm-opt version 119-5-gabc\n", Some(119)),
-            ("something else\n", None),
-        ] {
-            assert_eq!(of_wasm_opt(text), version, "{text:?}");
         }
     }
 }
