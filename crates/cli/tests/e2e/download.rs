@@ -33,8 +33,8 @@ fn the_download_is_within_its_budget(browser: Browser) {
         let script = "return [...new Set(performance.getEntriesByType('resource').map((entry) => new URL(entry.name).pathname.slice(1)))]";
         let mut names: Vec<String> = opened.session.script("reading what was loaded", script, vec![]).await.expect("a list of files");
         let page = String::from_utf8(files["index.html"].to_vec()).expect("text");
-        let (workers, named): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| WORKERS.contains(&name.as_str()));
-        for name in named {
+        let (workers, others): (Vec<&String>, Vec<&String>) = names.iter().partition(|name| WORKERS.contains(&name.as_str()));
+        for name in others {
             assert!(page.contains(&format!("\"{name}\"")), "the page loads {name} but does not name it");
         }
         assert!(workers.len() < WORKERS.len(), "a run has begun: {workers:?}");
