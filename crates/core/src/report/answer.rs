@@ -56,11 +56,12 @@ impl Answer {
             return Self { lead: place(&run.environment), clauses: vec![vec![Span::Plain(end)]] };
         }
         let mut sentence = Sentence::default();
-        let mut clauses = if run.groups.len() > MOST_CLAUSES {
-            summary(run, &mut sentence)
+        let mut clauses: Vec<Vec<Span>> = run.groups.iter().find_map(|group| sentence.passed_over(group)).into_iter().collect();
+        if run.groups.len() > MOST_CLAUSES {
+            clauses.extend(summary(run, &mut sentence));
         } else {
-            run.groups.iter().map(|group| sentence.clause(group)).collect()
-        };
+            clauses.extend(run.groups.iter().map(|group| sentence.clause(group)));
+        }
         clauses.extend(end.map(|end| vec![Span::Plain(end)]));
         Self { lead: place(&run.environment), clauses }
     }
@@ -185,6 +186,15 @@ impl Sentence {
         let because = finding.because.map(|reasons| format!(", because {reasons}")).unwrap_or_default();
         let closing = format!("{details} {} {baseline} for {title}{because}", finding.link);
         vec![Span::Plain(opening), Span::Found(finding.class, finding.found), Span::Plain(closing)]
+    }
+
+    /// That this browser has no sync handles, where something else answers in their place.
+    fn passed_over(&mut self, group: &GroupResult) -> Option<Vec<Span>> {
+        let answers = subject(group).is_some_and(|(arm, _)| arm.absent.is_none());
+        let sync = contenders(group).into_iter().map(|(arm, _)| arm).find(|arm| is_sync(&arm.method)).filter(|_| answers)?;
+        let missing = clause(sync.absent.as_deref()?);
+        let name = self.name(&sync.method, group.record.group.rw.work());
+        Some(vec![Span::Plain(format!("{name} cannot be used, since the browser lacks {missing}"))])
     }
 
     /// "reading with sync handles in a worker (worker/sync) was ", or only what the clause before has not said.
@@ -328,15 +338,18 @@ fn few(titles: &[String]) -> String {
     }
 }
 
-/// The arm that answers the question: `worker/sync` where the group has it, else the fastest contender with a verdict, else the first.
-/// What is no choice is no answer, however fast.
+/// What may answer: what is no choice is no answer, however fast.
+fn contenders(group: &GroupResult) -> Vec<(&Arm, &ArmEstimate)> {
+    table::arms(group).into_iter().filter(|(arm, _)| arm.role == Role::Contender && !is_limit(arm)).collect()
+}
+
+/// The arm that answers the question: `worker/sync` where the browser has it, else the fastest contender with a verdict, else the first.
 fn subject(group: &GroupResult) -> Option<(&Arm, &ArmEstimate)> {
-    let chosen_from = |arm: &Arm| arm.role == Role::Contender && !is_limit(arm);
-    let contenders: Vec<_> = table::arms(group).into_iter().filter(|(arm, _)| chosen_from(arm)).collect();
+    let contenders = contenders(group);
     let judged = contenders.iter().filter(|(_, estimate)| !matches!(estimate.verdict, Verdict::Withheld { .. }));
     let log = |estimate: &ArmEstimate| estimate.ratio.map_or(f64::INFINITY, |ratio| ratio.log);
     let fastest = judged.min_by(|(_, one), (_, other)| log(one).total_cmp(&log(other)));
-    contenders.iter().find(|(arm, _)| is_sync(&arm.method)).or(fastest).or(contenders.first()).copied()
+    contenders.iter().find(|(arm, _)| is_sync(&arm.method) && arm.absent.is_none()).or(fastest).or(contenders.first()).copied()
 }
 
 /// The method that would have answered, had anything been measured.

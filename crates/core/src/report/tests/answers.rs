@@ -92,6 +92,21 @@ fn without_sync_handles_the_fastest_judged_method_answers() {
 }
 
 #[test]
+fn where_a_browser_has_no_sync_handles_it_is_said_once_and_another_answers() {
+    let missing = || vec![Withheld::NotInThisBrowser { missing: "createSyncAccessHandle()".into() }];
+    let absent = || Sample::contender("worker/sync", 0.0, 1.0, 0.0, Verdict::Same).unmeasured().withheld(missing());
+    let promises = || Sample::contender("worker/slice", 700_000.0, 1.1, 0.02, Verdict::Slower);
+    let groups = |arms: &[Sample]| vec![group(0, arms), group(1, arms)];
+    let answer = said(groups(&[Sample::baseline("main/slice", 640_000.0), absent(), promises()]));
+    let words = "sync handles in a worker (worker/sync) cannot be used, since the browser lacks createSyncAccessHandle(); \
+                 reading with promises in a worker (worker/slice) was 1.10 times slower";
+    assert!(answer.contains(words), "{answer}");
+    assert_eq!(answer.matches("worker/sync").count(), 1, "{answer}");
+    let answer = said(groups(&[Sample::baseline("main/slice", 640_000.0), absent()]));
+    assert!(answer.contains("could not be judged") && !answer.contains("cannot be used"), "{answer}");
+}
+
+#[test]
 fn a_limit_is_never_the_answer_and_is_called_a_limit() {
     let limit = || Sample::contender("limit/memcpy", 100.0, 0.000_2, 0.02, Verdict::Faster);
     let arms =
