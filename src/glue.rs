@@ -4,9 +4,10 @@ use js_sys::{Array, Function, Int32Array, JSON, Object, Promise, Reflect, Uint8A
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 use web_sys::{
-    Blob, CacheStorage, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemSyncAccessHandle, IdbFactory, IdbRequest, MessagePort,
-    WritableStream,
+    Blob, CacheStorage, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemSyncAccessHandle, IdbFactory, IdbRequest, WritableStream,
 };
+
+use crate::lines::Port;
 
 /// A new object with these properties.
 pub fn object<'a>(properties: impl IntoIterator<Item = (&'a str, &'a JsValue)>) -> Object {
@@ -29,10 +30,10 @@ extern "C" {
     pub fn read_at(handle: &FileSystemSyncAccessHandle, view: &Uint8Array, at: f64) -> f64;
     #[wasm_bindgen(js_name = takeThrown)]
     pub fn take_thrown() -> JsValue;
-    pub fn asker(port: &MessagePort) -> Function;
-    pub fn askers(port: &MessagePort, count: u32) -> Array;
+    pub fn asker(port: &Port) -> Function;
+    pub fn askers(port: &Port, count: u32) -> Array;
     #[wasm_bindgen(js_name = sharedAsker)]
-    pub fn shared_asker(port: &MessagePort, state: &Int32Array, lane: Option<u32>) -> Function;
+    pub fn shared_asker(port: &Port, state: &Int32Array, lane: Option<u32>) -> Function;
     pub fn requested(request: &IdbRequest) -> Promise;
     #[wasm_bindgen(js_name = openDatabase)]
     pub fn open_database(name: &str, store: &str) -> Promise;
@@ -44,7 +45,7 @@ extern "C" {
     pub fn write_to(stream: &WritableStream, data: &Object, at: f64) -> Promise;
     pub fn abandon(stream: &WritableStream);
     pub fn pipe(file: &Blob, stream: &WritableStream) -> Promise;
-    pub fn handers(port: &MessagePort, count: u32) -> Array;
+    pub fn handers(port: &Port, count: u32) -> Array;
     pub fn names(directory: &FileSystemDirectoryHandle) -> Promise;
     #[wasm_bindgen(js_name = takeLock)]
     pub fn take_lock(name: &str) -> Promise;

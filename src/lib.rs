@@ -13,6 +13,7 @@ mod clock;
 mod deadline;
 mod env;
 mod glue;
+mod lines;
 mod main;
 mod methods;
 mod opfs;

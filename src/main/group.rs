@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use js_sys::Array;
 use opfs_bench_core::job::{Group, MethodName, Options, Thread};
 use opfs_bench_core::ops::PILOT_ROUND;
 use opfs_bench_core::plan::{ArmSpec, GroupPlan, Outcome, Step};
@@ -11,13 +10,13 @@ use opfs_bench_core::result::{Allocated, Role, StageTimes, Ticks, Verification, 
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::sort;
 use opfs_bench_core::units::Nanos;
-use web_sys::MessageChannel;
 
 use super::pool::Pool;
 use super::remote::{Remote, unexpected};
 use crate::bench::Bench;
+use crate::lines::Port;
 use crate::methods::{self, Context, Reader, Unopened};
-use crate::opfs::{Directory, told};
+use crate::opfs::Directory;
 use crate::worker::messages::{Answer, Batch, Request, Sampled, Seat};
 
 /// The arms of a group, in the order in which tables list them: the baseline, the null arm, the others, the empty loops of
@@ -62,6 +61,15 @@ enum Place {
     Nowhere(Unopened),
 }
 
+/// This end of a line, which is closed when this is dropped: an answer that comes later is nobody's.
+struct Line(Port);
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 /// A group, opened on both threads.
 pub struct OpenGroup<'a> {
     remote: &'a Remote,
@@ -69,6 +77,8 @@ pub struct OpenGroup<'a> {
     bench: Bench,
     /// One for each number of workers that a method of the group wants.
     pools: Vec<Pool>,
+    /// Held, not used: what its methods ask the worker by.
+    _lines: Vec<Line>,
     rate_iops: Option<u32>,
     arms: Vec<Place>,
 }
@@ -102,13 +112,9 @@ impl<'a> OpenGroup<'a> {
         let (in_worker, asking, in_pool) =
             (of(Thread::timed_in_worker), of(|thread| thread == Thread::Rpc), of(|thread| thread == Thread::Pool));
 
-        let (ports, channels) = (Array::new(), Array::new());
-        for _ in &asking {
-            let channel = MessageChannel::new().map_err(|error| format!("no message channel: {}", told(&error)))?;
-            ports.push(&channel.port1());
-            channels.push(&channel.port2());
-        }
-        let request = |methods: &[MethodName], served: &[MethodName], seat: Option<Seat>| Request::OpenGroup {
+        let lines: Vec<(u32, Line)> = asking.iter().map(|_| remote.line()).map(|(number, port)| (number, Line(port))).collect();
+        let served: Vec<_> = asking.iter().cloned().zip(lines.iter().map(|(number, _)| *number)).collect();
+        let request = |methods: &[MethodName], served: &[(MethodName, u32)], seat: Option<Seat>| Request::OpenGroup {
             folder: folder.0.to_owned(),
             group: Box::new(group.clone()),
             own: group.own.as_ref().map_or_else(Vec::new, |own| own.files.to_vec()),
@@ -120,7 +126,7 @@ impl<'a> OpenGroup<'a> {
             served: served.to_vec(),
             seat,
         };
-        let mut outcomes = match remote.ask_with(request(&in_worker, &asking, None), &channels).await? {
+        let mut outcomes = match remote.ask(request(&in_worker, &served, None)).await? {
             Answer::Opened(outcomes) => outcomes.into_iter(),
             other => return Err(unexpected(&other)),
         };
@@ -131,8 +137,8 @@ impl<'a> OpenGroup<'a> {
         for (place, name) in in_worker.iter().enumerate() {
             opened.push((name.clone(), outcome().map_or_else(Place::Nowhere, |()| Place::Worker(place))));
         }
-        for (place, name) in asking.iter().enumerate() {
-            let context = context.with_port(ports.get(u32::try_from(place).expect("few")).into());
+        for (name, (_, Line(port))) in asking.iter().zip(&lines) {
+            let context = context.with_port(port.clone());
             let place = match outcome() {
                 Ok(()) => open_here(name, &context).await,
                 Err(unopened) => Place::Nowhere(unopened),
@@ -166,7 +172,8 @@ impl<'a> OpenGroup<'a> {
         };
         let bench = Bench::new(group.clone(), index, seed, first_file).with_reference(reference.cloned());
         let (folder, arms) = (folder.0.to_owned(), arms.iter().map(place).collect());
-        Ok(Self { remote, folder, bench, pools, rate_iops: group.rate_iops, arms })
+        let lines = lines.into_iter().map(|(_, line)| line).collect();
+        Ok(Self { remote, folder, bench, pools, _lines: lines, rate_iops: group.rate_iops, arms })
     }
 
     /// Notes on the arms what the browser lacks for them.

@@ -65,10 +65,10 @@ impl Pool {
             self.ask_all(|| Request::Prepare { method, batch }).await?;
             let questions: Vec<_> = self.workers.iter().map(|worker| worker.question(Request::Read { method })).collect();
             let mut answers = Vec::with_capacity(questions.len());
-            let ports = Array::new();
+            let no_buffers = Array::new();
             clock::dither(batch.dither);
             let start_ms = clock::now_ms();
-            let posted = questions.iter().try_for_each(|question| question.post(&ports));
+            let posted = questions.iter().try_for_each(|question| question.post(&no_buffers));
             for question in questions {
                 answers.push(question.answer().await);
             }

@@ -9,6 +9,7 @@ use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
+use crate::lines::{Channel, Port};
 use crate::opfs::told;
 use crate::worker::messages::{Answer, Answered, Asked, Request, from_message, to_message, with_bytes};
 
@@ -27,8 +28,9 @@ pub struct Remote {
     url: String,
     worker: Worker,
     pending: Pending,
+    channel: Channel,
+    /// The number of the next request or line.
     next: Cell<u32>,
-    _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
 }
 
@@ -40,7 +42,7 @@ impl Remote {
         let worker =
             Worker::new_with_options(url, &options).map_err(|error| format!("the worker {url} did not start: {}", told(&error)))?;
         let pending = Pending::default();
-        let on_message = Closure::<dyn FnMut(MessageEvent)>::new({
+        let channel = Channel::of(&worker, {
             let pending = Rc::clone(&pending);
             move |event: MessageEvent| {
                 let Ok(Answered { id, answer }) = from_message(&event) else {
@@ -59,9 +61,8 @@ impl Remote {
                 fail(&pending, &format!("the worker failed: {}", message.unwrap_or_else(|| "its script did not load".into())));
             }
         });
-        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        let remote = Self { url: url.to_owned(), worker, pending, next: Cell::new(1), _on_message: on_message, _on_error: on_error };
+        let remote = Self { url: url.to_owned(), worker, pending, channel, next: Cell::new(1), _on_error: on_error };
         let ready = remote.expect(0);
         remote
             .worker
@@ -80,13 +81,8 @@ impl Remote {
 
     /// Asks, and waits for the answer.
     pub async fn ask(&self, request: Request) -> Result<Answer, String> {
-        self.ask_with(request, &Array::new()).await
-    }
-
-    /// Asks, and hands ports over.
-    pub async fn ask_with(&self, request: Request, ports: &Array) -> Result<Answer, String> {
         let question = self.question(request);
-        question.post(ports)?;
+        question.post(&Array::new())?;
         question.answer().await
     }
 
@@ -100,9 +96,18 @@ impl Remote {
 
     /// A request that is ready to be posted.
     pub fn question(&self, request: Request) -> Question<'_> {
-        let id = self.next.get();
-        self.next.set(id + 1);
+        let id = self.number();
         Question { worker: &self.worker, asked: to_message(&Asked { id, request }), answer: self.expect(id) }
+    }
+
+    /// Opens a new line to the worker: its number, by which the worker opens the other end, and this one.
+    pub fn line(&self) -> (u32, Port) {
+        let number = self.number();
+        (number, self.channel.line(number))
+    }
+
+    fn number(&self) -> u32 {
+        self.next.replace(self.next.get() + 1)
     }
 
     /// An error once the worker has failed.
@@ -131,9 +136,11 @@ pub struct Question<'a> {
 }
 
 impl Question<'_> {
-    /// Asks, and hands ports over.
-    pub fn post(&self, ports: &Array) -> Result<(), String> {
-        self.worker.post_message_with_transfer(&self.asked, ports).map_err(|error| format!("the worker was not reached: {}", told(&error)))
+    /// Asks, and hands these buffers over.
+    pub fn post(&self, buffers: &Array) -> Result<(), String> {
+        self.worker
+            .post_message_with_transfer(&self.asked, buffers)
+            .map_err(|error| format!("the worker was not reached: {}", told(&error)))
     }
 
     /// Waits for the answer.

@@ -8,9 +8,10 @@ use opfs_bench_core::fixture::file_names;
 use opfs_bench_core::job::{Group, MethodName};
 use opfs_bench_core::share::Share;
 use opfs_bench_core::units::Bytes;
-use web_sys::{Blob, MessagePort};
+use web_sys::Blob;
 
 use super::{Block, Handles, Method, Reader, Unopened};
+use crate::lines::Port;
 use crate::opfs::{self, Directory, OpfsError, SyncHandle};
 
 /// Files are copied by this many bytes.
@@ -30,7 +31,7 @@ pub struct Context {
     /// The workload, as the arm has it that is to be opened.
     pub group: Group,
     /// For methods that ask the worker: the port to it.
-    port: Option<MessagePort>,
+    port: Option<Port>,
     /// Whether sync handles that are kept open are on copies.
     apart: bool,
     /// The group's `numjobs`, whatever the arm's.
@@ -54,7 +55,7 @@ type OpenReader = (&'static str, Group, Rc<dyn Reader>);
 
 impl Context {
     /// For a group whose files are in `directory`.
-    pub fn new(directory: Directory, group: Group, port: Option<MessagePort>) -> Self {
+    pub fn new(directory: Directory, group: Group, port: Option<Port>) -> Self {
         let names = file_names(&group);
         let length = |bytes: Bytes| u32::try_from(bytes.0).expect("a checked job's blocks are at most 64 MiB");
         let lengths = match group.own.as_ref().filter(|own| own.whole) {
@@ -94,7 +95,7 @@ impl Context {
     }
 
     /// The same files for a method with a port of its own.
-    pub fn with_port(&self, port: MessagePort) -> Self {
+    pub fn with_port(&self, port: Port) -> Self {
         Self::new(self.directory.clone(), self.group.clone(), Some(port))
     }
 
@@ -178,7 +179,7 @@ impl Context {
     }
 
     /// The port of a method that asks the worker.
-    pub(super) fn port(&self) -> &MessagePort {
+    pub(super) fn port(&self) -> &Port {
         self.port.as_ref().expect("methods that ask get a port")
     }
 

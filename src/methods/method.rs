@@ -5,9 +5,9 @@ use opfs_bench_core::job::{self, Group, Work};
 use opfs_bench_core::result::EndsUp;
 use opfs_bench_core::share::Deal;
 use opfs_bench_core::units::Bytes;
-use web_sys::MessagePort;
 
 use super::{Context, EMPTY_MAIN, EMPTY_POOL, EMPTY_WORKER, Reader, Unopened, pool};
+use crate::lines::Port;
 use crate::opfs::OpfsError;
 
 /// One way to read, or to do something else with files.
@@ -264,7 +264,7 @@ impl Method {
 /// How a method opens a group's files.
 pub type Open = for<'a> fn(&'a Context) -> LocalBoxFuture<'a, Result<Box<dyn Reader>, Unopened>>;
 /// How a worker serves a method of the main thread, through the port, until the returned value is dropped.
-pub type Serve = for<'a> fn(&'a Context, MessagePort) -> LocalBoxFuture<'a, Result<Box<dyn Served>, OpfsError>>;
+pub type Serve = for<'a> fn(&'a Context, Port) -> LocalBoxFuture<'a, Result<Box<dyn Served>, OpfsError>>;
 
 /// The worker's side of a method that asks it. Dropped when the group ends.
 pub trait Served {}

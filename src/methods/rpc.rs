@@ -7,12 +7,12 @@ use js_sys::{Array, Function, Object};
 use opfs_bench_core::job::{self, Work};
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
-use web_sys::MessagePort;
 
 use super::blob;
 use super::lanes::{Lane, Lanes};
 use super::{Context, Handles, Method, Reader, Served, Unopened, writing};
 use crate::glue;
+use crate::lines::Port;
 use crate::opfs::{Call, OpfsError, SyncHandle};
 
 const TRANSFER: &str = "rpc/transfer";
@@ -66,10 +66,10 @@ pub const NO_FILE: u32 = u32::MAX;
 #[wasm_bindgen(module = "/src/serving.js")]
 extern "C" {
     #[wasm_bindgen(js_name = serveBuffers)]
-    fn serve_buffers(port: &MessagePort, files: &Object, lengths: &[u32], transfers: bool, lanes: bool);
+    fn serve_buffers(port: &Port, files: &Object, lengths: &[u32], transfers: bool, lanes: bool);
 }
 
-async fn serve(context: &Context, port: MessagePort, transfers: bool) -> Result<Box<dyn Served>, OpfsError> {
+async fn serve(context: &Context, port: Port, transfers: bool) -> Result<Box<dyn Served>, OpfsError> {
     let files = Files::open(context).await?;
     serve_buffers(&port, &files.js, &context.lengths, transfers, context.group.iodepth > 1);
     Ok(Box::new(Serving::holding(port, files)))
@@ -112,13 +112,13 @@ impl Files {
 
 /// A port that is answered until this is dropped, and what answering takes.
 pub struct Serving<H> {
-    port: MessagePort,
+    port: Port,
     _held: H,
 }
 
 impl<H> Serving<H> {
     /// Answered already, as long as this is held.
-    pub fn holding(port: MessagePort, held: H) -> Self {
+    pub fn holding(port: Port, held: H) -> Self {
         Self { port, _held: held }
     }
 }

@@ -6,12 +6,12 @@ use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::MessagePort;
 
 use super::lanes::{self, Lists};
 use super::rpc::{Files, Serving};
 use super::{Context, Handles, Loop, Method, Queue, Reader, Served, Sink, Timed, Unopened};
 use crate::glue;
+use crate::lines::Port;
 use crate::opfs::{Call, OpfsError};
 
 pub const METHODS: &[Method] = &[Method::new("rpc/transfer-list", EndsUp::MainBuffer, |context| Box::pin(open(context)))
@@ -61,10 +61,10 @@ impl Loop for Asking {
 #[wasm_bindgen(module = "/src/serving.js")]
 extern "C" {
     #[wasm_bindgen(js_name = serveLists)]
-    fn serve_lists(port: &MessagePort, files: &Object, lengths: &[u32]);
+    fn serve_lists(port: &Port, files: &Object, lengths: &[u32]);
 }
 
-async fn serve(context: &Context, port: MessagePort) -> Result<Box<dyn Served>, OpfsError> {
+async fn serve(context: &Context, port: Port) -> Result<Box<dyn Served>, OpfsError> {
     let files = Files::open(context).await?;
     serve_lists(&port, &files.js, &context.lengths);
     Ok(Box::new(Serving::holding(port, files)))

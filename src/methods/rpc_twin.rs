@@ -8,7 +8,7 @@ use opfs_bench_core::job;
 use opfs_bench_core::ops::Op;
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
-use web_sys::{FileSystemDirectoryHandle, MessagePort};
+use web_sys::FileSystemDirectoryHandle;
 
 use super::lanes::{Lists, timed};
 use super::rpc::Serving;
@@ -16,6 +16,7 @@ use super::shared::{self, Memory};
 use super::twin::{self, Folder};
 use super::{Context, Handles, Loop, Method, Queue, Reader, Served, Sink, Timed, Unopened};
 use crate::glue;
+use crate::lines::Port;
 use crate::opfs::{self, Call, OpfsError, SyncHandle};
 
 #[wasm_bindgen(module = "/www/twins.js")]
@@ -25,13 +26,13 @@ extern "C" {
     #[wasm_bindgen(js_name = askShared)]
     fn ask_shared(ask: &Function, numbers: &Int32Array, files: &Uint32Array, offsets: &Float64Array) -> Promise;
     #[wasm_bindgen(js_name = serveTransferKept)]
-    fn serve_transfer_kept(port: &MessagePort, handles: &Array, length: f64);
+    fn serve_transfer_kept(port: &Port, handles: &Array, length: f64);
     #[wasm_bindgen(js_name = serveTransferEach)]
-    fn serve_transfer_each(port: &MessagePort, directory: &FileSystemDirectoryHandle, names: &Array, length: f64);
+    fn serve_transfer_each(port: &Port, directory: &FileSystemDirectoryHandle, names: &Array, length: f64);
     #[wasm_bindgen(js_name = serveSharedKept)]
-    fn serve_shared_kept(port: &MessagePort, handles: &Array, length: f64);
+    fn serve_shared_kept(port: &Port, handles: &Array, length: f64);
     #[wasm_bindgen(js_name = serveSharedEach)]
-    fn serve_shared_each(port: &MessagePort, directory: &FileSystemDirectoryHandle, names: &Array, length: f64);
+    fn serve_shared_each(port: &Port, directory: &FileSystemDirectoryHandle, names: &Array, length: f64);
 }
 
 pub const METHODS: &[Method] = &[
@@ -59,7 +60,7 @@ async fn open_transfer(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
 #[allow(clippy::unused_async)]
 async fn open_shared(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     let memory = Memory::new(context)?;
-    context.port().post_message(&memory.buffer).map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
+    context.port().post(&memory.buffer).map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
     let ask = glue::shared_asker(context.port(), &memory.numbers, None);
     Ok(Box::new(Asking { ask, memory: Some(memory), folder: Folder::of(context), owed: Cell::new(false) }))
 }
@@ -135,7 +136,7 @@ enum Reply {
     Shared,
 }
 
-async fn serve(context: &Context, port: MessagePort, reply: Reply) -> Result<Box<dyn Served>, OpfsError> {
+async fn serve(context: &Context, port: Port, reply: Reply) -> Result<Box<dyn Served>, OpfsError> {
     let length = f64::from(context.block_length());
     let held = match context.group.open {
         job::Open::Kept => {

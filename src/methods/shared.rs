@@ -7,12 +7,12 @@
 use js_sys::{Array, Function, Int32Array, Object, SharedArrayBuffer, Uint8Array};
 use opfs_bench_core::result::EndsUp;
 use wasm_bindgen::prelude::*;
-use web_sys::MessagePort;
 
 use super::lanes::{Lane, Lanes};
 use super::rpc::{Files, NO_FILE, Serving};
 use super::{Context, Handles, Method, Reader, Served, Unopened};
 use crate::glue;
+use crate::lines::Port;
 use crate::opfs::{Call, OpfsError};
 
 /// Besides a page that is isolated.
@@ -98,7 +98,7 @@ async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
     let depth = context.group.iodepth;
     let memories = (0..depth).map(|_| Memory::new(context)).collect::<Result<Vec<Memory>, Unopened>>()?;
     let buffers: Array = memories.iter().map(|memory| &memory.buffer).collect();
-    port.post_message(&buffers).map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
+    port.post(&buffers).map_err(|error| OpfsError::thrown(Call::Ask, "", &error))?;
     let lanes = (0..).zip(memories).map(|(lane, Memory { numbers, data, .. })| {
         asking_shared(&glue::shared_asker(port, &numbers, (depth > 1).then_some(lane)), &numbers, &data, READ)
     });
@@ -110,10 +110,10 @@ async fn open(context: &Context) -> Result<Box<dyn Reader>, Unopened> {
 #[wasm_bindgen(module = "/src/serving.js")]
 extern "C" {
     #[wasm_bindgen(js_name = serveShared)]
-    fn serve_shared(port: &MessagePort, files: &Object, lengths: &[u32], lanes: bool, layout: &Object);
+    fn serve_shared(port: &Port, files: &Object, lengths: &[u32], lanes: bool, layout: &Object);
 }
 
-async fn serve(context: &Context, port: MessagePort) -> Result<Box<dyn Served>, OpfsError> {
+async fn serve(context: &Context, port: Port) -> Result<Box<dyn Served>, OpfsError> {
     let files = Files::open(context).await?;
     let layout = glue::object([("data", &DATA.into()), ("read", &READ.into()), ("failed", &FAILED.into())]);
     serve_shared(&port, &files.js, &context.lengths, context.group.iodepth > 1, &layout);

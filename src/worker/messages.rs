@@ -111,8 +111,8 @@ pub enum Request {
         first_file: u32,
         /// Methods that the worker runs.
         methods: Vec<MethodName>,
-        /// Methods of the main thread that ask the worker.
-        served: Vec<MethodName>,
+        /// Methods of the main thread that ask the worker, each with the number of its line.
+        served: Vec<(MethodName, u32)>,
         /// Where the worker is one of a pool: its place. The methods are the pool's then.
         seat: Option<Seat>,
     },

@@ -13,10 +13,11 @@ use opfs_bench_core::job::MethodName;
 use opfs_bench_core::share::{Deal, Share};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, MessagePort};
+use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
 use crate::bench::Bench;
 use crate::clock;
+use crate::lines::Channel;
 use crate::methods::{self, Context, Found, Reader, Served, Unopened};
 use crate::opfs::{self, Directory, OpfsError};
 use crate::sentinel;
@@ -28,15 +29,13 @@ use messages::{Answer, Answered, Asked, Request, Seat};
 pub fn serve_worker() {
     let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
     let (sender, mut requests) = mpsc::unbounded::<MessageEvent>();
-    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event| {
+    let channel = Channel::of(&scope, move |event| {
         // The receiver lives as long as the worker.
         sender.unbounded_send(event).expect("the queue is open");
     });
-    scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-    on_message.forget();
     post(&scope, 0, Ok(Answer::Ready));
     spawn_local(async move {
-        let mut state = State::default();
+        let mut state = State::new(channel);
         while let Some(event) = requests.next().await {
             match messages::from_message(&event) {
                 Ok(Asked { id, request }) => post(&scope, id, state.answer(request, &event).await),
@@ -50,8 +49,8 @@ fn post(scope: &DedicatedWorkerGlobalScope, id: u32, answer: Result<Answer, Stri
     scope.post_message(&messages::to_message(&Answered { id, answer })).expect("plain data can be cloned");
 }
 
-#[derive(Default)]
 struct State {
+    channel: Channel,
     cpu: Option<sentinel::Cpu>,
     storage: Option<sentinel::Storage>,
     fixtures: Fixtures,
@@ -68,6 +67,10 @@ struct OpenGroup {
 }
 
 impl State {
+    fn new(channel: Channel) -> Self {
+        Self { channel, cpu: None, storage: None, fixtures: Fixtures::default(), group: None }
+    }
+
     async fn answer(&mut self, request: Request, event: &MessageEvent) -> Result<Answer, String> {
         match request {
             Request::Tick { folder } => {
@@ -107,7 +110,7 @@ impl State {
                 let bench = || Bench::new((*group).clone(), index, seed, first_file).with_reference(reference.clone());
                 let context = || Context::new(directory.clone(), (*group).clone(), None);
                 let (open, opened) = match seat {
-                    None => open_group(&context(), bench(), &methods, &served, event).await,
+                    None => open_group(&context(), bench(), &methods, &served, &self.channel).await,
                     Some(seat) => open_seat(seat, context, bench, &methods).await,
                 };
                 self.group = Some(open);
@@ -184,8 +187,8 @@ async fn open_group(
     context: &Context,
     bench: Bench,
     names: &[MethodName],
-    served: &[MethodName],
-    event: &MessageEvent,
+    served: &[(MethodName, u32)],
+    channel: &Channel,
 ) -> (OpenGroup, Vec<Result<(), Unopened>>) {
     let mut outcomes = Vec::new();
     let mut readers = Vec::new();
@@ -198,12 +201,11 @@ async fn open_group(
         readers.push(opened.ok().map(|reader| (0, reader)));
     }
     let mut serving = Vec::new();
-    for (name, port) in served.iter().zip(event.ports().iter()) {
-        let port: MessagePort = port.unchecked_into();
+    for (name, line) in served {
         let found = methods::find(name).map(|found| found.method);
         let begun = match found.and_then(|method| Some((method, method.serve?))) {
             Some((method, serve)) => match context.check_handles(method).await {
-                Ok(()) => serve(&context.of_arm(name), port).await.map_err(Unopened::from),
+                Ok(()) => serve(&context.of_arm(name), channel.line(*line)).await.map_err(Unopened::from),
                 Err(unopened) => Err(unopened),
             },
             None => Err(format!("{name} asks nothing of the worker").into()),

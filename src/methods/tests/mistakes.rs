@@ -179,8 +179,8 @@ async fn a_worker_that_owes_an_answer_is_asked_no_other() {
     let asks = |method: &&'static Method| method.name.parse::<opfs_bench_core::job::MethodName>().unwrap().thread() == Thread::Rpc;
     for method in fitting(&group).filter(asks) {
         // Nobody serves it.
-        let channel = MessageChannel::new().unwrap();
-        let context = Context::new(folder.clone(), group.clone(), Some(channel.port1()));
+        let (asks, _) = line();
+        let context = Context::new(folder.clone(), group.clone(), Some(asks));
         let Ok(reader) = (Found { method, slowed: None }).open(&context).await else { continue };
         let mut bench = Bench::new(group.clone(), 0, SEED, 0).with_deadline(DEADLINE_MS);
         let batch = Batch { round: 0, stride: 1, n: 1, dither: Nanos(0), rate_iops: None };

@@ -16,11 +16,13 @@ use opfs_bench_core::job::{Group, Job, Open, Thread, Timing, Work};
 use opfs_bench_core::result::{EndsUp, When};
 use opfs_bench_core::seed::Seed;
 use opfs_bench_core::units::{Bytes, Nanos};
+use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
 use web_sys::MessageChannel;
 
 use super::{Context, Found, Method, Reader, Served, Unopened, all};
 use crate::bench::Bench;
+use crate::lines::{Channel, Port};
 use crate::opfs::{Directory, PREFIX};
 use crate::stores;
 use crate::worker::fixtures::{Fixtures, Part, Source};
@@ -100,11 +102,24 @@ async fn open_found(found: Found, folder: &Directory, group: &Group) -> Option<O
     }
 }
 
-async fn try_open(found: Found, folder: &Directory, group: &Group) -> Result<OpenMethod, Unopened> {
+/// Both ends of a line, as between a page and its worker.
+fn line() -> (Port, Port) {
     let channel = MessageChannel::new().unwrap();
-    let context = Context::new(folder.clone(), group.clone(), Some(channel.port1()));
+    let end = |end: &JsValue| {
+        let channel = Channel::of(end, |_| unreachable!("there are no requests"));
+        let line = channel.line(1);
+        // It would be heard as long as the other end speaks.
+        std::mem::forget(channel);
+        line
+    };
+    (end(&channel.port1()), end(&channel.port2()))
+}
+
+async fn try_open(found: Found, folder: &Directory, group: &Group) -> Result<OpenMethod, Unopened> {
+    let (asks, answers) = line();
+    let context = Context::new(folder.clone(), group.clone(), Some(asks));
     let served = match found.method.serve {
-        Some(serve) => Some(serve(&context, channel.port2()).await?),
+        Some(serve) => Some(serve(&context, answers).await?),
         None => None,
     };
     Ok((found.open(&context).await?, served))

@@ -30,12 +30,12 @@ async fn arms_that_keep_files_open_and_arms_that_open_them_read_in_turns() {
         let mut readers = Vec::new();
         for name in &names {
             let method = find(name).expect("registered").method;
-            let channel = MessageChannel::new().unwrap();
+            let (asks, answers) = line();
             let served = match method.serve {
-                Some(serve) => Some(serve(&context.of_arm(name), channel.port2()).await.unwrap()),
+                Some(serve) => Some(serve(&context.of_arm(name), answers).await.unwrap()),
                 None => None,
             };
-            let asking = if served.is_some() { context.with_port(channel.port1()).of_arm(name) } else { context.of_arm(name) };
+            let asking = if served.is_some() { context.with_port(asks).of_arm(name) } else { context.of_arm(name) };
             let reader = find(name).expect("registered").open(&asking).await.unwrap_or_else(|error| panic!("{name}: {error}"));
             readers.push((name, reader, served));
         }

@@ -11,13 +11,14 @@ use opfs_bench_core::ops::Op;
 use opfs_bench_core::written::Pattern;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{MessageEvent, MessagePort};
+use web_sys::MessageEvent;
 
 use super::lanes::{self, WriteOp};
 use super::source::JsSource;
 use super::sync::kept;
 use super::{Files, Flushes, Writer, Writing};
 use crate::glue;
+use crate::lines::Port;
 use crate::methods::rpc::{NO_FILE, Serving};
 use crate::methods::{Context, Reader, Served, Unopened};
 use crate::opfs::{self, Call, Directory, OpfsError, SyncHandle, View};
@@ -133,7 +134,7 @@ impl WriteOp for Hander {
 // The worker's side
 
 /// Copies the files for the method, and writes what it is handed.
-pub async fn serve(context: &Context, port: MessagePort, method: &str) -> Result<Box<dyn Served>, OpfsError> {
+pub async fn serve(context: &Context, port: Port, method: &str) -> Result<Box<dyn Served>, OpfsError> {
     let files = Files::of(context, method).await?;
     let opened = Rc::new(Opened::of(context, &files).await?);
     let answering = port.clone();
@@ -154,7 +155,7 @@ pub async fn serve(context: &Context, port: MessagePort, method: &str) -> Result
         };
         opened.write(file, write, move |written| post(&answering, lane, written));
     });
-    port.set_onmessage(Some(answer.as_ref().unchecked_ref()));
+    port.set_onmessage(answer.as_ref().unchecked_ref());
     Ok(Box::new(Serving::holding(port, answer)))
 }
 
@@ -167,9 +168,9 @@ fn write(handle: &SyncHandle, bytes: &View, at: u64, flush: f64) -> Result<u32, 
 }
 
 /// How many bytes were written, or an error as its text.
-fn post(port: &MessagePort, lane: u32, written: Result<u32, OpfsError>) {
+fn post(port: &Port, lane: u32, written: Result<u32, OpfsError>) {
     let answer = written.map_or_else(|error| error.to_string().into(), JsValue::from);
-    port.post_message(&Array::of2(&lane.into(), &answer)).expect("numbers and strings can be cloned");
+    port.post(&Array::of2(&lane.into(), &answer)).expect("numbers and strings can be cloned");
 }
 
 /// What the main thread asks for.
