@@ -18,6 +18,8 @@ use crate::json;
 const SMALLEST_JOB: &str = "name = 'x'\ntitle = ''\nbudget_s = 1\nstorage = 1\ngroup = []";
 const SMALLEST_GROUP: &str =
     "name = 'x'\ntitle = ''\nrw = 'read'\nbs = 1\nsize = 1\nopen = 'each'\nbaseline = 'main/slice'\nmethods = ['worker/sync']";
+/// The longest text of a job, in bytes: room for 64 groups with 50 methods each. Mistakes are told one by one, each with its line.
+const LONGEST_TEXT: usize = 256 << 10;
 /// As much of what was found is shown.
 const LONGEST_SHOWN: usize = 40;
 
@@ -44,8 +46,12 @@ struct Place {
 
 impl Read {
     /// # Errors
-    /// When the text is no TOML, with every line that is none.
+    /// When the text is too long for a job, or is no TOML, with every line that is none.
     pub fn new(text: &str) -> Result<Self, BadJob> {
+        if text.len() > LONGEST_TEXT {
+            let problem = format!("it has {} B, and may have {LONGEST_TEXT} B: is it the file that was meant?", text.len());
+            return Err(BadJob { mistakes: vec![Mistake { line: None, place: "job".into(), field: None, problem }] });
+        }
         let (document, errors) = DeTable::parse_recoverable(text);
         if !errors.is_empty() {
             return Err(no_toml(text, &errors));

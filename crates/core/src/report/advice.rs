@@ -9,7 +9,7 @@ use super::{findings, words};
 use crate::answers::crossover::{self, Course, Side};
 use crate::answers::ladder::{self, Axis};
 use crate::estimate::{ArmEstimate, Verdict};
-use crate::job::{Group, MethodName, Open, Options};
+use crate::job::{Group, MethodName, Open, Options, Work};
 use crate::protocol;
 use crate::result::{GroupResult, Outcome, Role, RunResult};
 
@@ -95,10 +95,18 @@ fn method(run: &RunResult) -> Option<(MethodName, String)> {
         .collect();
     let how = match wins.as_slice() {
         [only] => format!("it was faster, {}", said(only)),
-        _ => format!("it was faster in {} of {}: at most {}; at least {}", wins.len(), count(judged, "group"), said(most), said(least)),
+        _ => format!("it was faster in {} of {}: from {}; to {}", wins.len(), count(judged, "group"), said(least), said(most)),
     };
     let but = if slower.is_empty() { String::new() } else { format!(". It was slower for {}", findings::listed(&slower, MOST_EXCEPTIONS)) };
-    Some((method.clone(), format!("Read with {} ({method}): {how}{but}.", words::method(method))))
+    let all = |work: Work| wins.iter().all(|win| win.group.record.group.rw.work() == work);
+    let advised = if all(Work::Read) {
+        "Read with"
+    } else if all(Work::Write) {
+        "Write with"
+    } else {
+        "Use"
+    };
+    Some((method.clone(), format!("{advised} {} ({method}): {how}{but}.", words::method(method))))
 }
 
 /// "Open files once": rows that differ only in that, of one group or of two.

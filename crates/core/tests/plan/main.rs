@@ -75,6 +75,23 @@ fn play_group(
 }
 
 #[test]
+fn samples_that_flush_hold_whole_numbers_of_flushes_and_the_same_number_where_one_ends_each() {
+    let of = |fsync, end_fsync| {
+        let group = Group { fsync, end_fsync, ..group() };
+        let (record, _) = play_group(&group, SEED, TICK, &mut quiet(), 4.0, |_| {});
+        record.arms.iter().filter(|arm| arm.role != Role::Empty).map(|arm| (arm.n, arm.batch)).collect::<Vec<_>>()
+    };
+    let without = of(0, false);
+    assert!(without.iter().any(|(n, _)| n % 16 != 0), "{without:?}");
+    for (found, plain) in of(16, false).iter().zip(&without) {
+        assert!(found.0 % 16 == 0 && found.0 >= plain.0 && found.1 == plain.1, "{found:?}, {plain:?}");
+    }
+    let ended = of(0, true);
+    assert!(ended.iter().all(|arm| *arm == ended[0] && arm.1 == Batch::Shared), "{ended:?}");
+    assert!(ended[0].0 as f64 * 640_000.0 <= protocol::LONGEST_SAMPLE.as_f64(), "{ended:?}");
+}
+
+#[test]
 fn a_sample_of_passes_reads_everything_once_or_several_times_whatever_the_budget() {
     // 50 blocks: 32 ms by promises, 50 µs by sync handles, of which 40 make the 2 ms that a sample must last.
     let group = Group { timing: Timing::Passes, size: Bytes(50 * 4096), iodepth: 50, ..group() };

@@ -6,8 +6,11 @@ use crate::ops::PILOT_ROUND;
 use crate::plan::batch::{self, Pace};
 use crate::plan::pilot::Pilot;
 use crate::protocol;
-use crate::result::{Arm, Ended, Incident, Role, When};
+use crate::result::{Arm, Batch, Ended, Incident, Role, When};
 use crate::units::Nanos;
+
+/// A sample that holds a flush may take so many times what any other may at most.
+const LONGEST_FLUSHED_TIMES: f64 = 4.0;
 
 impl GroupPlan {
     /// Begins the pilot of the first arm from `from` on that needs one; then chooses the ops.
@@ -56,6 +59,29 @@ impl GroupPlan {
         if group.timing == Timing::Passes || group.is_uneven() { n.next_multiple_of(self.record.group.blocks()) } else { n }
     }
 
+    /// Arms are compared over the same work, flushes too. Where there is one after every so many writes, samples hold whole numbers of them, as
+    /// far as that does not take too long; where every sample ends with one, all samples are as many writes.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // saturates
+    fn equal_flushes(&self, arms: &mut [(u64, Batch)], paces: &[Pace]) {
+        let group = &self.record.group;
+        let longest = |times: f64, pace: &Pace| (times * protocol::LONGEST_SAMPLE.as_f64() / pace.per_op_ns) as u64;
+        let every = u64::from(group.fsync);
+        if every > 1 {
+            for ((n, _), pace) in arms.iter_mut().zip(paces) {
+                let whole = n.next_multiple_of(every);
+                if whole <= self.most_ops() && whole <= longest(LONGEST_FLUSHED_TIMES, pace) {
+                    *n = whole;
+                }
+            }
+        }
+        if group.end_fsync {
+            let slowest = paces.iter().map(|pace| longest(1.0, pace)).min().unwrap_or(1);
+            let most = arms.iter().map(|(n, _)| *n).max().unwrap_or(1);
+            let n = self.whole_passes(most.min(slowest).max(1));
+            arms.fill((n, Batch::Shared));
+        }
+    }
+
     fn choose_batches(&mut self) {
         let baseline = self.record.arms.iter().position(|arm| arm.role == Role::Baseline);
         let Some(baseline) = baseline.filter(|baseline| self.paces[*baseline].is_some()) else { return self.end(Ended::Failed) };
@@ -78,6 +104,7 @@ impl GroupPlan {
         let left = if passes { Nanos(u64::MAX) } else { self.record.budget_ns.since(self.record.elapsed_ns) };
         let mut batches = batch::choose(&paces, 1, left);
         batches.arms.iter_mut().for_each(|(n, _)| *n = self.whole_passes((*n).min(self.most_ops())));
+        self.equal_flushes(&mut batches.arms, &paces);
         if batches.ticks < protocol::FEWEST_TICKS {
             self.record.incidents.push(Incident::CoarseTimer { ticks: batches.ticks });
         }
