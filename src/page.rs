@@ -224,7 +224,7 @@ impl Fitting for Registered {
     }
 
     fn group(&self, group: &Group) -> Option<String> {
-        methods::too_many_handles(group)
+        methods::not_together(group)
     }
 }
 
@@ -243,7 +243,7 @@ fn check_methods(group: &Group) -> Vec<Problem> {
         };
         problem.map(|text| Problem { method: Some(name.to_string()), with, ..Problem::of(field, text) })
     });
-    let handles = methods::too_many_handles(group).map(|text| Problem { with: WORKLOAD, ..Problem::of("methods", text) });
+    let handles = methods::not_together(group).map(|text| Problem { with: WORKLOAD, ..Problem::of("methods", text) });
     problems.chain(handles).collect()
 }
 

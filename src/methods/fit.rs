@@ -85,9 +85,16 @@ pub fn unfit(method: &Method, group: &Group) -> Option<String> {
         .then(|| format!("{} reads a copy of the files, of {LARGEST_COPY} at most; these are {}", method.name, group.file_bytes()))
 }
 
-/// Why a group's methods cannot hold their sync handles open at the same time, if so.
-pub fn too_many_handles(group: &Group) -> Option<String> {
+/// Why a group's methods cannot hold and open their sync handles beside one another, if so.
+pub fn not_together(group: &Group) -> Option<String> {
     let arms = || named(group).into_iter().filter(|(_, own)| own.open == job::Open::Kept);
+    if locks_apart(group) && group.writes() {
+        return Some(
+            "methods that keep their sync handles open lock the files that others of this group open each time to write to them: make two \
+             groups of them"
+                .into(),
+        );
+    }
     if locks_apart(group) && group.file_bytes() > LARGEST_COPY {
         return Some(format!(
             "methods that keep their sync handles open beside others that open them each time read a copy of the files, of {LARGEST_COPY} at \

@@ -57,7 +57,7 @@ pub use context::Context;
 use copies::named;
 pub use copies::{copied, held, stores, written};
 pub use empty::{MAIN as EMPTY_MAIN, POOL as EMPTY_POOL, WORKER as EMPTY_WORKER};
-pub use fit::{too_many_handles, unfit_arm};
+pub use fit::{not_together, unfit_arm};
 pub use laps::{Laps, READS};
 pub use method::{Copies, Handles, Method, Open, Queue, Served};
 use reader::{Loop, Sink};

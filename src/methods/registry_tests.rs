@@ -54,7 +54,7 @@ fn every_preset_names_methods_that_exist_and_fit() {
                 let found = find(name).unwrap_or_else(|| panic!("{preset}, {}: no method {name}", group.name));
                 assert_eq!(unfit_arm(found.method, name, group), None, "{preset}, {}", group.name);
             }
-            assert_eq!(too_many_handles(group), None, "{preset}, {}", group.name);
+            assert_eq!(not_together(group), None, "{preset}, {}", group.name);
         }
         assert!(held(&job) <= job.storage, "{preset}: {} of {}", held(&job), job.storage);
     }
@@ -145,16 +145,16 @@ fn a_pool_needs_a_file_for_each_worker_that_locks_its_own() {
 fn sync_handles_of_all_workers_together_are_limited() {
     let group = parallel("workers-4");
     // The worker holds 8, pool/sync 8 and pool/sync-read-only 8 in each of its workers.
-    assert_eq!(too_many_handles(&Group { numjobs: 14, ..group.clone() }), None);
+    assert_eq!(not_together(&Group { numjobs: 14, ..group.clone() }), None);
     let many = Group { numjobs: 15, ..group };
-    let told = too_many_handles(&many).expect("136");
+    let told = not_together(&many).expect("136");
     assert!(told.starts_with("136 sync handles would be open at once, in all workers together ("), "{told}");
     for part in ["the worker 8", "pool/sync 8", "pool/sync-read-only 120", "allowed are 128"] {
         assert!(told.contains(part), "{part}: {told}");
     }
-    assert_eq!(too_many_handles(&Group { open: job::Open::Each, ..many.clone() }), None);
+    assert_eq!(not_together(&Group { open: job::Open::Each, ..many.clone() }), None);
     let methods = ["main/slice", "rpc/transfer", "worker/sync-js"].map(|name| name.parse().expect("a name")).to_vec();
-    assert_eq!(too_many_handles(&Group { methods, nrfiles: 128, ..many }), None, "they share the worker's");
+    assert_eq!(not_together(&Group { methods, nrfiles: 128, ..many }), None, "they share the worker's");
 }
 
 /// The cells of the documentation's table, a row for each method.
@@ -300,12 +300,15 @@ fn what_keeps_locks_beside_what_opens_each_time_reads_a_copy() {
     // Each pool's workers lock other files.
     assert_eq!(copies_of(&["pool/sync:open=kept,numjobs=2", "pool/sync:open=kept,numjobs=3", "worker/sync"]), 2);
     let large = Group { size: Bytes(512 << 20), ..each(&["worker/sync:open=kept", "worker/sync"]) };
-    assert!(too_many_handles(&large).expect("too large").contains("of 256 MiB at most; these are 512 MiB: make two groups of them"));
+    assert!(not_together(&large).expect("too large").contains("of 256 MiB at most; these are 512 MiB: make two groups of them"));
 }
 
 #[test]
 fn handles_that_arms_keep_by_their_options_are_counted() {
-    let kept = |methods: &[&str]| too_many_handles(&Group { nrfiles: 64, ..each(methods) });
+    let writing = |methods: &[&str]| not_together(&Group { rw: job::Rw::Write, ..each(methods) });
+    assert!(writing(&["worker/sync:open=kept", "worker/sync"]).is_some_and(|told| told.contains("make two groups")));
+    assert_eq!(writing(&["worker/sync", "rpc/transfer"]), None);
+    let kept = |methods: &[&str]| not_together(&Group { nrfiles: 64, ..each(methods) });
     assert_eq!(kept(&["worker/sync:open=kept", "rpc/transfer:open=kept", "pool/sync:open=kept,numjobs=2"]), None);
     let told = kept(&["worker/sync:open=kept", "pool/sync:open=kept,numjobs=2", "pool/sync:open=kept,numjobs=3"]).expect("192");
     assert!(told.starts_with("192 sync handles would be open at once"), "{told}");
@@ -378,7 +381,7 @@ fn each_method_that_writes_has_files_of_its_own_and_they_count() {
     let methods = ["worker/writable", "worker/sync"].map(|name| name.parse().expect("a name")).to_vec();
     let baseline: MethodName = "main/writable".parse().expect("a name");
     let group = Group { baseline, methods, ..writing(Rw::Write, job::Open::Kept) };
-    assert_eq!(too_many_handles(&Group { nrfiles: 128, ..group.clone() }), None);
+    assert_eq!(not_together(&Group { nrfiles: 128, ..group.clone() }), None);
     job.groups = vec![group.clone(), Group { name: "again".into(), rw: Rw::RandWrite, ..group.clone() }];
     assert_eq!(written(&job), Bytes(4 * group.size.0), "the fixture, and one copy for each method");
 }

@@ -168,7 +168,8 @@ impl Reader {
                 self.note(&given, name, "not used: nothing is written, so nothing can be flushed");
             }
         }
-        let methods = if methods.is_empty() { usual(writes, bs == file_size, numjobs, nrfiles) } else { methods.to_vec() };
+        let methods =
+            if methods.is_empty() { usual(writes, writes && fsync > 0, bs == file_size, numjobs, nrfiles) } else { methods.to_vec() };
         let title =
             given.word("description").filter(|text| !text.is_empty()).map_or_else(|| title(&rw, bs, size, nrfiles, iodepth), str::to_owned);
         (self.refused.len() == before).then(|| Converting {
@@ -344,8 +345,10 @@ pub(super) fn runtime_s(group: &Converting) -> f64 {
 }
 
 /// The methods that answer the tool's question for such a workload.
-fn usual(writes: bool, whole_files: bool, numjobs: u32, nrfiles: u32) -> Vec<MethodName> {
+fn usual(writes: bool, flushes: bool, whole_files: bool, numjobs: u32, nrfiles: u32) -> Vec<MethodName> {
     let mut names = match (writes, whole_files) {
+        // A writable has no flush.
+        (true, _) if flushes => vec!["worker/sync", "rpc/transfer"],
         (true, _) => vec!["main/writable", "worker/writable", "worker/sync"],
         (false, true) => vec!["main/array-buffer", "worker/array-buffer", "worker/sync", "rpc/transfer"],
         (false, false) => vec!["main/slice", "worker/slice", "worker/sync", "rpc/transfer"],

@@ -187,3 +187,13 @@ fn text_of_the_file_stays_text_in_the_job() {
     let job = converted("[\"]\\u0000 = 'x]\nrw=read\nsize=1m\ndescription=\"quoted\" \\n = [[group]]\n");
     assert_eq!((job.job.groups.len(), job.job.groups[0].title.as_str()), (1, "\"quoted\" \\n = [[group]]"));
 }
+
+#[test]
+fn what_flushes_is_written_by_what_can_flush() {
+    let methods = |fsync: u32| {
+        let text = format!("[a]\nrw=randwrite\nbs=4k\nsize=8m\nfsync={fsync}\n");
+        converted(&text).job.groups[0].named().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert!(methods(0).iter().any(|name| name == "main/writable"));
+    assert_eq!(methods(32), ["worker/sync", "rpc/transfer"]);
+}

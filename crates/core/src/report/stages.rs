@@ -109,6 +109,8 @@ fn cell(estimate: &StageEstimate) -> Cell {
 struct Life {
     name: String,
     stages: Vec<(&'static Kind, f64)>,
+    /// Whether there were others, which the clock could not tell.
+    more: bool,
 }
 
 impl Life {
@@ -121,7 +123,8 @@ impl Life {
         // What is too short for the clock has no length to draw.
         let mean = |stage: Stage| of_stage(estimate, stage).filter(|estimate| !estimate.at_most).map_or(0.0, |estimate| estimate.mean_ns);
         let stages = STAGES.iter().map(|kind| (kind, mean(kind.stage) * times(kind.stage))).filter(|(_, ns)| *ns > 0.0).collect();
-        Self { name, stages }
+        let more = estimate.stages.iter().any(|estimate| estimate.at_most && times(estimate.stage) > 0.0);
+        Self { name, stages, more }
     }
 
     fn total(&self) -> f64 {
@@ -151,7 +154,7 @@ fn chart(group: &GroupResult) -> Option<Markup> {
         .collect();
     let used = STAGES.iter().filter(|kind| lives.iter().any(|life| life.stages.iter().any(|(other, _)| other.stage == kind.stage)));
     let reads = count(usize::try_from(reads).unwrap_or(usize::MAX), "read");
-    let caption = match &job.own {
+    let mut caption = match &job.own {
         None => format!("Shares of the time for one file of {}: looked up, opened, read in {reads} of {}, closed.", Bytes(file), job.bs),
         Some(own) => {
             let read = if own.whole { "whole".into() } else { format!("in {reads} of {}", job.bs) };
@@ -159,6 +162,9 @@ fn chart(group: &GroupResult) -> Option<Markup> {
             format!("Shares of the time for one file, which has {file} in the mean: looked up, opened, read {read}, closed.")
         }
     };
+    if lives.iter().any(|life| life.more) {
+        caption += " Stages that the clock could not tell have no length here: where there are such, the whole is more (≥).";
+    }
     (!lives.is_empty()).then(|| {
         html! {
             figure.chart.stages {
@@ -177,7 +183,7 @@ fn chart(group: &GroupResult) -> Option<Markup> {
 fn lane(life: &Life, top: usize) -> Markup {
     html! {
         text.name x="0" y=(top + TEXT) { (life.name) }
-        text.finding x="100%" y=(top + TEXT) text-anchor="end" { (duration(life.total())) }
+        text.finding x="100%" y=(top + TEXT) text-anchor="end" { (if life.more { "≥ " } else { "" }) (duration(life.total())) }
         @for (kind, ns, from, share) in life.shares() {
             rect.(kind.class) x=(format!("{from:.3}%")) width=(format!("{share:.3}%")) y=(top + BAR.0) height=(BAR.1) {
                 title { (format!("{}: {}, {}", kind.name, duration(ns), self::share(share))) }
@@ -218,6 +224,8 @@ mod tests {
         assert!((bars(&markup).iter().sum::<f64>() - 300.0).abs() < 0.1, "{markup}");
         assert!(markup.replace('\u{a0}', " ").contains("in 8192 reads of 4 KiB"), "{markup}");
         assert!(markup.contains("worker/sync: "), "{markup}");
+        // One of them had a stage that was too short for the clock.
+        assert!(markup.matches(">≥ ").count() == 1 && markup.contains("the whole is more"), "{markup}");
     }
 
     #[test]
