@@ -14,6 +14,7 @@ use opfs_bench_core::units::Nanos;
 use super::pool::Pool;
 use super::remote::{Remote, unexpected};
 use crate::bench::Bench;
+use crate::clock;
 use crate::lines::Port;
 use crate::methods::{self, Context, Reader, Unopened};
 use crate::opfs::Directory;
@@ -48,6 +49,10 @@ pub fn arms(group: &Group, ticks: Ticks) -> Vec<ArmSpec> {
     };
     arms.into_iter().map(spec).collect()
 }
+
+/// The clocks of two threads may run apart by this much, and each be as coarse as half of that: some browsers tick in 100 ms.
+const CLOCKS_APART: f64 = 1.1;
+const CLOCK_SLACK_MS: f64 = 250.0;
 
 /// Where an arm's method runs.
 #[derive(Clone)]
@@ -202,7 +207,8 @@ impl<'a> OpenGroup<'a> {
     }
 
     async fn sample(&mut self, arm: usize, batch: Batch) -> Result<Outcome, String> {
-        let sampled = match &self.arms[arm] {
+        let asked_ms = clock::now_ms();
+        let mut sampled = match &self.arms[arm] {
             Place::Here(reader) => self.bench.sample(&**reader, batch).await.map_err(|error| error.to_string())?,
             Place::Worker(method) => match self.remote.ask(Request::Batch { method: *method, batch }).await? {
                 Answer::Timed(sampled) => sampled,
@@ -211,6 +217,9 @@ impl<'a> OpenGroup<'a> {
             Place::Pool(pool, method) => self.pools[*pool].sample(*method, batch).await?,
             Place::Nowhere(unopened) => return Err(unopened.to_string()),
         };
+        // The worker's time lies within this thread's: one that does not is of a clock that jumped.
+        let waited_ms = clock::now_ms() - asked_ms;
+        sampled.elapsed = sampled.elapsed.filter(|elapsed| elapsed.as_ms() <= waited_ms * CLOCKS_APART + CLOCK_SLACK_MS);
         let Sampled { elapsed, bytes, ops, pacing } = sampled;
         Ok(elapsed.map_or(Outcome::ClockSteppedBack, |elapsed| Outcome::Timed { elapsed, bytes, ops, pacing }))
     }

@@ -42,7 +42,7 @@ impl Phones {
         let devices = devices(&adb(&["devices"]).await?);
         let (serials, notes) = choose(named, &devices)?;
         for note in notes {
-            eprintln!("note: {note}");
+            crate::tell!("note: {note}");
         }
         let mut phones = Self { port, serials: Vec::new() };
         for serial in serials {
@@ -67,8 +67,8 @@ impl Phones {
                 Err(error) => Some(format!("{error:#}")),
             };
             match refused {
-                None => eprintln!("{serial}: the page is open on the phone"),
-                Some(words) => eprintln!("{serial}: the page could not be opened there, so open {address} in its browser: {words}"),
+                None => crate::tell!("{serial}: the page is open on the phone"),
+                Some(words) => crate::tell!("{serial}: the page could not be opened there, so open {address} in its browser: {words}"),
             }
         }
     }
@@ -78,7 +78,7 @@ impl Phones {
         for serial in &self.serials {
             let port = format!("tcp:{}", self.port);
             if let Err(error) = adb(&["-s", serial, "reverse", "--remove", &port]).await {
-                eprintln!("note: {serial} could not be told that this ends; its connection does when the cable is unplugged: {error:#}");
+                crate::tell!("note: {serial} could not be told that this ends; its connection does when the cable is unplugged: {error:#}");
             }
         }
     }

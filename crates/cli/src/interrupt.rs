@@ -30,7 +30,7 @@ impl Interrupt {
             signals.next().await;
             raise.send_replace(true);
             signals.next().await;
-            eprintln!("\nended at once");
+            crate::tell!("\nended at once");
             process::exit(Exit::Stopped as i32);
         });
         Ok(Self { raised, _sender: sender })

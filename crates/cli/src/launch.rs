@@ -123,7 +123,7 @@ impl Launcher {
         let token = Token::new()?;
         let offer = (!fixture.is_empty()).then(|| Offer { token: token.clone(), fixture });
         let server = Server::start(Settings { offer, ..Settings::new(options.site().or_usage()?, 0) }).await.or_usage()?;
-        eprintln!("starting {}", browser.name());
+        crate::tell!("starting {}", browser.name());
         let driver = match choice {
             Choice::Program(program) => {
                 let this = std::env::current_exe().context("cannot tell where this program is")?;
@@ -184,7 +184,7 @@ impl Launcher {
             page.set_fixture(self.token.as_str()).await?;
         }
         if interrupt.is_raised() {
-            eprintln!("stopped before anything was measured");
+            crate::tell!("stopped before anything was measured");
             return Ok(Exit::Stopped);
         }
         page.start().await?;

@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         Command::Supervise(supervise) => supervise.run().map(|()| Exit::Finished).map_err(Failure::from),
     };
     let exit = ended.unwrap_or_else(|failure| {
-        eprintln!("error: {:#}", failure.error);
+        opfs_bench_cli::tell!("error: {:#}", failure.error);
         failure.exit
     });
     exit.into()

@@ -17,7 +17,9 @@ use crate::progress::Progress;
 /// it is told, and stands in the result.
 pub async fn measure(result: &mut RunResult, fixture: &Fixture, scratch: Option<&Path>, interrupt: &Interrupt) -> Exit {
     let Some(scratch) = scratch else {
-        eprintln!("not read by the operating system, to compare: with a driver of someone else's, the browser may be on another machine");
+        crate::tell!(
+            "not read by the operating system, to compare: with a driver of someone else's, the browser may be on another machine"
+        );
         return Exit::Finished;
     };
     let work = Work::of(result, fixture, scratch, interrupt.clone());
@@ -30,7 +32,7 @@ pub async fn measure(result: &mut RunResult, fixture: &Fixture, scratch: Option<
             if all { Exit::Finished } else { Exit::Stopped }
         }
         Err(error) => {
-            eprintln!("not read by the operating system, to compare: {error}");
+            crate::tell!("not read by the operating system, to compare: {error}");
             Exit::Finished
         }
     }

@@ -76,7 +76,7 @@ pub async fn measure(program: &Program, site: Site, work: &Work, out: &Path, int
     let address = format!("{}#token={}", address(&server.url(), work), token.as_str());
     let this = std::env::current_exe().context("cannot tell where this program is")?;
     let arguments: Vec<OsString> = program.arguments.iter().cloned().chain([address.into()]).collect();
-    eprintln!("starting {}", program.name.display());
+    crate::tell!("starting {}", program.name.display());
     let running = Supervised::start(&this, &program.name, &arguments)?;
     let ended = wait(&running, &server, &mut arrivals, work, interrupt).await;
     let ended = ended.below(|| format!("The last lines of {}'s output:\n{}", program.name.display(), running.last_lines()));
@@ -113,14 +113,14 @@ async fn wait(
         }
         if !told_of_visit && server.visited() {
             told_of_visit = true;
-            eprintln!("the page is open; its result comes in about {:.0} s, {} s at most", work.job.budget_s, longest.as_secs());
+            crate::tell!("the page is open; its result comes in about {:.0} s, {} s at most", work.job.budget_s, longest.as_secs());
         }
         match program.ended() {
             Some(how) if how != ExitStatus::default().to_string() => bail!("the program ended before a result came: {how}"),
             // It may have handed the address to a browser that runs already, as commands that open an address do.
             Some(how) if !told_of_end => {
                 told_of_end = true;
-                eprintln!("the program has ended ({how}); waiting for the page's result all the same");
+                crate::tell!("the program has ended ({how}); waiting for the page's result all the same");
             }
             _ => {}
         }

@@ -44,8 +44,8 @@ impl Progress {
     /// Shows a line of text that stays.
     pub fn say(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{text}")),
-            None => eprintln!("{text}"),
+            Some(bar) => bar.suspend(|| crate::tell!("{text}")),
+            None => crate::tell!("{text}"),
         }
     }
 
@@ -63,7 +63,7 @@ impl Progress {
                 bar.set_message(message);
             }
             None if self.among.is_none() && self.last_line.is_none_or(|last| last.elapsed() >= LINES_EVERY) => {
-                eprintln!("{:>3.0} %  {message}", fraction * 100.0);
+                crate::tell!("{:>3.0} %  {message}", fraction * 100.0);
                 self.last_line = Some(Instant::now());
             }
             None => {}

@@ -39,7 +39,7 @@ pub fn differences(result: &RunResult) -> Vec<String> {
 #[must_use]
 pub fn follows(name: &str, result: &RunResult) -> bool {
     if result.protocol != protocol::NUMBER {
-        eprintln!(
+        crate::tell!(
             "note: {name} was measured by protocol {}, and this version knows {}: its estimates are shown as they stand there",
             result.protocol,
             protocol::NUMBER
@@ -47,7 +47,7 @@ pub fn follows(name: &str, result: &RunResult) -> bool {
     }
     let differences = differences(result);
     for difference in &differences {
-        eprintln!("WARNING: {name} does not hold what its samples give: {difference}");
+        crate::tell!("WARNING: {name} does not hold what its samples give: {difference}");
     }
     differences.is_empty()
 }

@@ -33,6 +33,12 @@ pub struct OfFio {
 }
 
 impl OfFio {
+    /// Whether anything is asked for.
+    #[must_use]
+    pub fn is_given(&self) -> bool {
+        !self.methods.is_empty() || !self.section.is_empty()
+    }
+
     /// Makes a job of a file.
     ///
     /// # Errors
@@ -53,7 +59,7 @@ impl JobCommand {
     pub fn run(self) -> Result<Exit, Failure> {
         let Converted { toml, notes, .. } = self.of_fio.convert(&self.from_fio).or_usage()?;
         for note in notes {
-            eprintln!("{}, {note}", self.from_fio.display());
+            crate::tell!("{}, {note}", self.from_fio.display());
         }
         print(toml.trim_end())?;
         Ok(Exit::Finished)

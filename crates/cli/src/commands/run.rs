@@ -1,8 +1,8 @@
 //! `opfs-bench run`
 
 use std::ffi::OsString;
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use anyhow::{Context, Result, anyhow};
 use opfs_bench_core::job::Job;
@@ -73,6 +73,10 @@ impl Run {
     /// # Errors
     /// Those of the arguments with [`Exit::Usage`], all others with [`Exit::Failed`].
     pub async fn run(self) -> Result<Exit, Failure> {
+        if self.fio.is_none() && self.of_fio.is_given() {
+            return Err(anyhow!("--methods and --section are for a job file of fio's: name one by --fio, or write them into a job"))
+                .or_usage();
+        }
         let work = self.work().or_usage()?;
         if let Some(program) = &self.open {
             let program = Program { name: program.clone(), arguments: self.open_arg.clone() };
@@ -106,7 +110,7 @@ impl Run {
             Ended::Measured(received) => Ok(show(&received)?),
             Ended::Unable(words) => Err(anyhow!("this browser could not be measured; the page says:\n{words}").into()),
             Ended::Interrupted => {
-                eprintln!("stopped before a result came: a page that nobody drives keeps nothing of an unfinished run");
+                crate::tell!("stopped before a result came: a page that nobody drives keeps nothing of an unfinished run");
                 Ok(Exit::Stopped)
             }
         }
@@ -128,7 +132,7 @@ impl Run {
         if let Some(file) = &self.fio {
             let Converted { toml, job, seed: of_file, notes } = self.of_fio.convert(file)?;
             for note in notes {
-                eprintln!("{}, {note}", file.display());
+                crate::tell!("{}, {note}", file.display());
             }
             return Ok(Work { job, own: Some(toml), seed: seed.or(of_file), fixture });
         }
@@ -159,8 +163,16 @@ impl Run {
     /// Writes the page's result, before anything else can go wrong.
     fn keep(&self, json: &str) -> Result<Kept> {
         let result = results::understand(&self.out, json)?;
-        let written = results::write(&self.out, &result.started, self.browser.browser.name(), json, &report::page(&result))?;
-        Ok(Kept { result, written })
+        let write = |folder: &Path| results::write(folder, &result.started, self.browser.browser.name(), json, &report::page(&result));
+        let (written, misplaced) = match write(&self.out) {
+            Ok(written) => (written, None),
+            // A run is not repeated lightly: its result is kept where there is room.
+            Err(error) => match write(&env::temp_dir().join("opfs-bench-results")) {
+                Ok(written) => (written, Some(error)),
+                Err(_) => return Err(error),
+            },
+        };
+        Ok(Kept { result, written, misplaced })
     }
 }
 
@@ -170,7 +182,7 @@ fn show(received: &Received) -> Result<Exit> {
     let result = recompute::checked(results::read(json)?).0;
     print(&format!("{}\n\n{}\n{}", report::text(&result).trim_end(), json.display(), html.display()))?;
     for difference in &received.differences {
-        eprintln!("WARNING: the page's estimates are not those of its samples, which are shown: {difference}");
+        crate::tell!("WARNING: the page's estimates are not those of its samples, which are shown: {difference}");
     }
     check_bytes(&result)?;
     match &result.outcome {
@@ -185,18 +197,24 @@ fn show(received: &Received) -> Result<Exit> {
 struct Kept {
     result: RunResult,
     written: Written,
+    /// Why they are not in the folder that was asked for.
+    misplaced: Option<anyhow::Error>,
 }
 
 /// Adds what is measured once the browser has ended, and prints the result, however the run has ended.
 async fn conclude(kept: Kept, ended: Result<Exit>, fixture: &Fixture, launcher: &Launcher, interrupt: &Interrupt) -> Result<Exit> {
-    let Kept { mut result, written } = kept;
-    let mut exit = ended;
+    let Kept { mut result, written, misplaced } = kept;
+    let (mut exit, mut completed) = (ended, Ok(()));
     if let Ok(Exit::Finished) = exit {
         exit = Ok(native::measure(&mut result, fixture, launcher.scratch(), interrupt).await);
-        results::complete(&written, &result.to_json(), &report::page(&result))?;
+        completed = results::complete(&written, &result.to_json(), &report::page(&result));
     }
     print(&format!("{}\n\n{}\n{}", report::text(&result).trim_end(), written.json.display(), written.html.display()))?;
     let exit = exit?;
+    completed?;
+    if let Some(error) = misplaced {
+        return Err(error.context("the result is not in the folder that was asked for, but in the files named above"));
+    }
     check_bytes(&result).map(|()| exit)
 }
 

@@ -77,7 +77,7 @@ impl Serve {
         if let Some(folder) = &self.share {
             let files = share::write(&site, folder).or_usage()?;
             print(&folder.display().to_string())?;
-            eprintln!("{files} files for any host. Of those the file _headers says what should be sent with them, where the host can.");
+            crate::tell!("{files} files for any host. Of those the file _headers says what should be sent with them, where the host can.");
             return Ok(Exit::Finished);
         }
         let interrupt = Interrupt::listen()?;
@@ -92,7 +92,7 @@ impl Serve {
             let colours = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
             print(&format!("\n{}", guide::text(lan, server.port(), &token, colours)?))?;
         }
-        eprintln!("Results that the page sends go to {}. Ctrl-C ends the server.", self.out.display());
+        crate::tell!("Results that the page sends go to {}. Ctrl-C ends the server.", self.out.display());
         let phones = match self.android.connect(server.port()).await.or_usage() {
             Ok(phones) => phones,
             Err(failure) => {
@@ -160,9 +160,9 @@ async fn until_interrupted(interrupt: &Interrupt, arrivals: &mut mpsc::Receiver<
 fn open_browser(address: &str) {
     // Without a display a browser for terminals might be found, and would take this one over.
     if cfg!(target_os = "linux") && ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].iter().all(|name| std::env::var_os(name).is_none()) {
-        eprintln!("There is no display: open the address in a browser of this machine.");
+        crate::tell!("There is no display: open the address in a browser of this machine.");
     } else if let Err(error) = open::that_detached(address) {
-        eprintln!("no browser could be opened ({error}): open the address yourself");
+        crate::tell!("no browser could be opened ({error}): open the address yourself");
     }
 }
 
@@ -173,7 +173,7 @@ fn show(arrival: Arrival) -> Result<()> {
             let [json, html] = [&received.written.json, &received.written.html].map(|path| path.display());
             print(&format!("\n{}\n  {json}\n  {html}", received.answer))?;
             for difference in &received.differences {
-                eprintln!(
+                crate::tell!(
                     "WARNING: what was sent does not hold what its samples give, which is shown here and in the report: {}",
                     report::one_line(difference)
                 );

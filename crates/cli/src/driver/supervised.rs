@@ -96,12 +96,12 @@ impl Drop for Supervised {
                 Ok(None) => thread::sleep(PAUSE),
                 Ok(Some(_)) => return,
                 Err(error) => {
-                    eprintln!("cannot wait for the supervisor, process {}: {error}", self.supervisor.id());
+                    crate::tell!("cannot wait for the supervisor, process {}: {error}", self.supervisor.id());
                     return;
                 }
             }
         }
-        eprintln!("the supervisor, process {}, did not end within {} s", self.supervisor.id(), END.as_secs());
+        crate::tell!("the supervisor, process {}, did not end within {} s", self.supervisor.id(), END.as_secs());
     }
 }
 

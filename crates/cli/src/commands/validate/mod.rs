@@ -87,9 +87,10 @@ impl Validate {
         let driver = self.browser.driver().or_usage()?;
         let interrupt = Interrupt::listen()?;
         let launcher = Launcher::start(&self.browser, driver, self.browser.capabilities(), Fixture::default()).await?;
-        eprintln!(
+        crate::tell!(
             "{} runs of at most about {:.0} s, first seed {seed}; Ctrl-C ends it with a table of the runs until then",
-            self.runs, first.job.budget_s
+            self.runs,
+            first.job.budget_s
         );
         let ended = self.launches(seed, &launcher, &interrupt).await;
         launcher.stop().await;
@@ -138,9 +139,9 @@ impl Validate {
             };
             results::replace(&path, &validation.markdown())?;
             let left = began.elapsed() / run * (self.runs - run);
-            eprintln!("{name}, {:.0} s, {}: {came}", run_began.elapsed().as_secs_f64(), time_left(left));
+            crate::tell!("{name}, {:.0} s, {}: {came}", run_began.elapsed().as_secs_f64(), time_left(left));
             if failures_on_end == FAILURES_ON_END {
-                eprintln!("{FAILURES_ON_END} runs in a row failed: no more are tried");
+                crate::tell!("{FAILURES_ON_END} runs in a row failed: no more are tried");
                 exit = Some(Exit::Failed);
             } else if interrupt.is_raised() {
                 exit = Some(Exit::Stopped);

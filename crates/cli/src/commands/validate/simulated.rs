@@ -16,7 +16,7 @@ pub fn run(trials: u64, first_seed: u64, out: &Path) -> Result<()> {
     let mut kinds = NoiseKind::ALL.iter().zip(1..).peekable();
     let found = table(&NoiseKind::ALL, |experiment| {
         if let Some((kind, number)) = kinds.next_if(|(kind, _)| **kind == experiment.kind) {
-            eprintln!("simulating noise {number} of {}: {}", NoiseKind::ALL.len(), kind.name());
+            crate::tell!("simulating noise {number} of {}: {}", NoiseKind::ALL.len(), kind.name());
         }
         on_all_cores(experiment, trials, first_seed)
     });
