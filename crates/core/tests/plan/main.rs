@@ -86,6 +86,9 @@ fn samples_that_flush_hold_whole_numbers_of_flushes_and_the_same_number_where_on
     for (found, plain) in of(16, false).iter().zip(&without) {
         assert!(found.0 % 16 == 0 && found.0 >= plain.0 && found.1 == plain.1, "{found:?}, {plain:?}");
     }
+    let passes = Group { fsync: 3, timing: Timing::Passes, ..group() };
+    let (record, _) = play_group(&passes, SEED, TICK, &mut quiet(), 4.0, |_| {});
+    assert!(record.arms.iter().all(|arm| arm.n % passes.blocks() == 0), "a sample ends where a pass does");
     let ended = of(0, true);
     assert!(ended.iter().all(|arm| *arm == ended[0] && arm.1 == Batch::Shared), "{ended:?}");
     assert!(ended[0].0 as f64 * 640_000.0 <= protocol::LONGEST_SAMPLE.as_f64(), "{ended:?}");

@@ -60,7 +60,7 @@ impl GroupPlan {
     }
 
     /// Arms are compared over the same work, flushes too. Where there is one after every so many writes, samples hold whole numbers of them, as
-    /// far as that does not take too long; where every sample ends with one, all samples are as many writes.
+    /// far as that does not take too long and leaves whole passes whole; where every sample ends with one, all samples are as many writes.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // saturates
     fn equal_flushes(&self, arms: &mut [(u64, Batch)], paces: &[Pace]) {
         let group = &self.record.group;
@@ -69,7 +69,8 @@ impl GroupPlan {
         if every > 1 {
             for ((n, _), pace) in arms.iter_mut().zip(paces) {
                 let whole = n.next_multiple_of(every);
-                if whole <= self.most_ops() && whole <= longest(LONGEST_FLUSHED_TIMES, pace) {
+                let in_passes = self.whole_passes(whole) == whole;
+                if in_passes && whole <= self.most_ops() && whole <= longest(LONGEST_FLUSHED_TIMES, pace) {
                     *n = whole;
                 }
             }
